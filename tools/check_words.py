@@ -4,9 +4,10 @@
 
 Usage: check_words.py PROJECT_DIR
 
-Prints one line for each word that the project does not use any more, with what it says instead, and for each term that
-a document introduces (a bold word in small letters) and docs/glossary.md does not explain. Exits with 1 if there is any.
-docs/glossary.md may name any word.
+Prints one line for each word that the project does not use any more, with what it says instead; for each term that
+a document introduces (a bold word in small letters) and docs/glossary.md does not explain; and for each word in the name
+of something in the code that is neither in tools/words.txt, which has those of the language and the field, nor in the
+glossary, which has our own. Exits with 1 if there is any. docs/glossary.md may name any word.
 """
 import re
 import sys
@@ -27,6 +28,12 @@ REPLACED = {
 PRODUCTS = ("mpi", "cxx", "tasks", "tiles")
 CODE = re.compile(r"`[^`\n]*`")  # names of the code are not words of the text
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+NO_NAMES = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*', re.DOTALL | re.MULTILINE)
+NAME = re.compile(r"[A-Za-z_]\w*")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+SHORTEST = 4  # shorter ones are abbreviations of an expression or two
+ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers", "or", "able", "ly")
+BEGINNINGS = ("un", "re")
 TERM = re.compile(r"\*\*([a-z][a-z' -]*)\*\*")
 
 
@@ -47,6 +54,48 @@ def texts(project):
             yield from ((path, first + index, line) for index, line in enumerate(match[0].splitlines()))
 
 
+def product_files(project):
+    """The files whose names count: sources of the products, not their tests."""
+    folders = [folder for product in PRODUCTS for folder in (f"{product}/src", f"{product}/include")]
+    return sorted(each for folder in folders for suffix in ("hpp", "cpp", "h", "c")
+                  for each in project.glob(f"{folder}/**/*.{suffix}"))
+
+
+def words_of_names(path):
+    """Yields (word, name, line number) once for each word in the names of a file."""
+    text = path.read_text()
+    seen = set()
+    for match in NAME.finditer(NO_NAMES.sub(lambda found: "\n" * found[0].count("\n"), text)):
+        for word in WORD.findall(match[0]):
+            word = word.lower()
+            if len(word) >= SHORTEST and word not in seen:
+                seen.add(word)
+                yield word, match[0], match.string.count("\n", 0, match.start()) + 1
+
+
+def stems(word):
+    """The word without one ending or beginning, as a dictionary might have it."""
+    yield word
+    for ending in ENDINGS:
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            yield from (stem, stem + "e", stem[:-1], stem + "y", stem[:-1] + "y")
+    for beginning in BEGINNINGS:
+        if word.startswith(beginning):
+            yield word[len(beginning):]
+
+
+def unknown_names(project):
+    """Yields (file, line number, word, name) of words that are neither the field's nor in the glossary."""
+    known = set((project / "tools/words.txt").read_text().partition("\n\n")[2].split())
+    for line in (project / "docs/glossary.md").read_text().splitlines():
+        known.update(word.lower() for word in re.findall(r"[A-Za-z]+", line.split("|")[1] if "|" in line else ""))
+    for path in product_files(project):
+        for word, name, number in words_of_names(path):
+            if not any(stem in known for stem in stems(word)):
+                yield path, number, word, name
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -65,6 +114,10 @@ def main():
                 if not any(term in entry for entry in explained):
                     found += 1
                     print(f'{path.relative_to(project)}:{number}: "{term}": docs/glossary.md does not explain it')
+    for path, number, word, name in unknown_names(project):
+        found += 1
+        print(f'{path.relative_to(project)}:{number}: "{word}" in {name}: say it in the field\'s words, or add it to '
+              "tools/words.txt if it is one, or explain it in docs/glossary.md")  # fmt: skip
     sys.exit(1 if found else 0)
 
 

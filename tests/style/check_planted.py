@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expects tools/format to find a file that is not formatted, and tools/lint a fault and a file that does not compile,
-also where it checks files together.
+"""Expects the tools to find what is planted: tools/format a file that is not formatted, tools/lint a fault and a file
+that does not compile, also where it checks files together, tools/check_words.py a coined word in a name, a comment and a
+page, and tools/check_design_pages.py a page without the form.
 
 Usage: check_planted.py PROJECT_DIR
 """
@@ -20,6 +21,40 @@ def expect(result, status, words):
     said = result.stdout + result.stderr
     if result.returncode != status or words not in said:
         sys.exit(f"{result.args} gives status {result.returncode} and\n{said}\ninstead of {status} and {words}")
+
+
+def check_words(project, original):
+    """A word counts as known if the list or the glossary has it, in one of its forms."""
+    words = project / "tools/check_words.py"
+    (project / "docs").mkdir()
+    shutil.copy(original / "docs/glossary.md", project / "docs")
+    (project / "mpi/src/world/other.cpp").unlink()
+    file = project / "mpi/src/base/planted.cpp"
+    file.write_text("// Queued.\nint queued_messages(int unposted) { return unposted; }\n")
+    expect(run(words, project), 0, "")
+    file.write_text("int count_gribbles();\n")
+    expect(run(words, project), 1, 'mpi/src/base/planted.cpp:1: "gribbles" in count_gribbles')
+    file.write_text("// For whoever waits.\n")
+    expect(run(words, project), 1, 'mpi/src/base/planted.cpp:1: "whoever"')
+    file.write_text("\n")
+    (project / "docs/planted.md").write_text("The **gribble** waits.\n")
+    expect(run(words, project), 1, 'docs/planted.md:1: "gribble"')
+
+
+def check_pages(project):
+    """A page of the form, and pages without."""
+    check = project / "tools/check_design_pages.py"
+    page = project / "mpi/docs/design/planted.md"
+    page.parent.mkdir(parents=True)
+    right = "# A\n\n## Problem\n\n## States\n\n```\n## -> b\n```\n\n## Invariants\n\n## Decision\n\n`base/planted.cpp`\n"
+    page.write_text(right)
+    expect(run(check, project), 0, "")
+    page.write_text(right.replace("Invariants", "Rules"))
+    expect(run(check, project), 1, "planted.md: has the sections Problem, States, Rules, Decision instead of")
+    page.write_text(right.replace("```", ""))
+    expect(run(check, project), 1, "planted.md: has the sections")
+    page.write_text(right.replace("base/planted", "base/gone"))
+    expect(run(check, project), 1, "planted.md:15: there is no base/gone.cpp")
 
 
 def main():
@@ -53,6 +88,8 @@ def main():
         # What two files define cannot be compiled together, but alone.
         file.write_text(other.read_text())
         expect(run(project / "tools/lint", project), 0, "2 files checked, 0 findings")
+        check_words(project, original)
+        check_pages(project)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for small objects that come and go with every message: what is freed is kept, so that the path
-// of a short message calls the allocator only until the cache is warm. One cache for each thread, hence
-// no lock; what one thread took another may give back.
+// A cache of small blocks for objects that live as long as a message: freed blocks are kept, so the path of a
+// short message calls the allocator only until the cache is warm. Each thread has a cache, so there is no
+// lock; a block may be freed by another thread than the one that allocated it.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ template <class Node> class node_cache {
     // Covers the windows of outstanding requests that programs commonly use.
     static constexpr std::size_t most_kept = 256;
 
-    // No constructor and no destructor, so that using it asks nothing; `room` is 0 until the thread's end
-    // is taken care of, and again from then on.
+    // No constructor and no destructor, so that an access needs no check for initialisation; `room` is 0
+    // until a handler for the thread's end is registered, and again after that handler has run.
     struct state {
         Node *first;
         std::size_t room;

@@ -7,11 +7,11 @@ namespace lisle {
 
 inline constexpr std::size_t line_of_cache = 64;
 
-/// Asks for a line that is going to be written: otherwise the core that read it last has to be asked while
-/// the store waits.
+/// Prefetches a line for writing: otherwise the store waits until the core that read the line last has given
+/// it up.
 inline void claim_line(const void *line) noexcept {
 #if defined(__x86_64__)
-    // Not the compiler's own, which asks for the line to read it unless told that the processor is a new one.
+    // Not the compiler's builtin, which prefetches for reading unless it compiles for a recent processor.
     asm volatile("prefetchw %0" : : "m"(*static_cast<const char *>(line)));
 #else
     __builtin_prefetch(line, 1);

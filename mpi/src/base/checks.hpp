@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much is looked for besides what the standard asks (LISLE_CHECK): see docs/correctness.md.
+// The level of checking beyond what the standard demands (LISLE_CHECK): see mpi/docs/correctness.md.
 #pragma once
 
 #include "base/settings.hpp"
 
 namespace lisle {
 
-/// The values of LISLE_CHECK. Each looks for all that the ones before it look for.
+/// The values of LISLE_CHECK. Each includes the checks of those before it.
 enum class check_level : unsigned char {
     none,  ///< deadlocks alone
     cheap, ///< what costs a message little

@@ -9,7 +9,7 @@
 
 namespace lisle {
 
-// The compiler would see that this is memcpy, and call it.
+// Otherwise the compiler recognises memcpy, and calls it.
 [[gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_by_words(std::byte *to, const std::byte *from,
                                                                          std::size_t bytes) noexcept {
     using words [[gnu::vector_size(16)]] = long long;
@@ -44,7 +44,7 @@ void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) n
         _mm_stream_si128(destination + 2, third);
         _mm_stream_si128(destination + 3, fourth);
     }
-    _mm_sfence(); // the stores are not ordered otherwise
+    _mm_sfence(); // non-temporal stores are not ordered otherwise
 #endif
     copy_bytes(to, from, bytes);
 }

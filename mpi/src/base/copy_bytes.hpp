@@ -7,19 +7,19 @@
 
 namespace lisle {
 
-/// Whether copies by the processor's string instruction, which the C library and the kernel use for long
-/// ones, may be slow between these addresses: some AMD processors then execute it at a twentieth of their
-/// speed. It is so if the destination lies a little behind the source, modulo a page. What malloc gives to
-/// two threads, or two processes, often lies like that.
+/// True if the processor's string instruction, with which the C library and the kernel copy long data, may be
+/// slow between these addresses: some AMD processors run it at a twentieth of its speed if the destination
+/// lies a little behind the source, modulo a page. Buffers that malloc gives to two threads or two processes
+/// often lie so.
 inline bool copies_slowly(std::uintptr_t to, std::uintptr_t from) noexcept {
     return (to - from) % 4096 - 1 < 31;
 }
 
-/// For where it is so, or where the lines written to lie in others' caches.
+/// For such addresses, and for destinations whose lines are in the caches of other cores.
 void copy_by_words(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
 
-/// Copies with stores that ask no cache for the lines they fill and leave them in memory, where the processor
-/// has such; ordered before the release stores that follow.
+/// Copies with non-temporal stores, where the processor has them; ordered before the release stores that
+/// follow.
 void copy_past_caches(std::byte *to, const std::byte *from, std::size_t bytes) noexcept;
 
 /// Copies between buffers that do not overlap.

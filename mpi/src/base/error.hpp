@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How errors travel inside the library: a call that cannot do its work throws an mpi_error with the
-// standard's error class and one sentence that names the values. The C entry points (abi/) catch it,
-// prefix the sentence with the call's name and hand it to the error handler. On the way there,
-// only who must clean up or tell others catches it: as a std::exception, since memory may be missing, too.
+// standard's error class and one sentence that names the values. The C entry points (abi/) catch it, prefix
+// the sentence with the call's name and hand it to the error handler. On the way there, only code that must
+// clean up or tell other ranks catches it: as a std::exception, since it may be a lack of memory, too.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ namespace detail {
 inline void append(std::string &text, std::string_view part) {
     text.append(part);
 }
-// Without this one, literals would be taken for addresses.
+// Without this overload, literals would count as addresses.
 inline void append(std::string &text, const char *part) {
     text.append(part);
 }
@@ -75,8 +75,8 @@ template <class... Parts> [[noreturn, gnu::cold]] void fail(int code, const Part
 }
 
 /// The error that an exception means: itself, a lack of memory (MPI_ERR_NO_MEM), or what the system refused
-/// (MPI_ERR_OTHER). Passes on what no part of Lisle throws: exceptions of the user's callbacks. @pre in a
-/// catch block
+/// (MPI_ERR_OTHER). Passes on exceptions that no part of Lisle throws: those of the user's callbacks. @pre in
+/// a catch block
 [[nodiscard, gnu::cold]] mpi_error error_of(const std::exception &caught);
 
 } // namespace lisle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and texts of the standard's error classes. The table is generated from data/constants.json and
-// data/error_texts.json. Codes that programs add are communicator/error_codes.hpp's business.
+// data/error_texts.json. Codes that programs add are in communicator/error_codes.hpp.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array that grows and never moves: addresses for the most elements that it can ever have are reserved at
-// once, memory comes as elements are added. So readers keep a pointer to the first element, and read without
-// a lock while one thread appends.
+// An array that grows and never moves: addresses for its greatest size are reserved at once, memory is added
+// with the elements. So readers keep a pointer to the first element, and read without a lock while one thread
+// appends.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ template <class T> class growing_array {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 4096);
 
   public:
-    /// Throws std::bad_alloc if there is not that much room among the addresses.
+    /// Throws std::bad_alloc if the address space has no such range.
     explicit growing_array(std::size_t most) : most_{most} {
         void *const room =
             mmap(nullptr, bytes_of(most), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library that is loaded when something needs it, so that everything else runs without it.
+// A shared library that is loaded on demand, so that programs which do not need it run without it.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,8 @@
 
 namespace lisle {
 
-/// Stays loaded until the process ends, whatever becomes of this object: such libraries have threads.
+/// Stays loaded until the process ends, even after this object has been destroyed: such libraries have
+/// threads.
 class loaded_library {
   public:
     /// @param name of the file, as the loader looks for it @param need why it is loaded, @param remedy what

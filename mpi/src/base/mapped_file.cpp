@@ -40,7 +40,7 @@ int mapped_file::make(const char *name) {
 }
 
 bool mapped_file::lengthen(int descriptor, std::size_t bytes) noexcept {
-    rlimit limit{}; // who goes beyond this one is sent a signal
+    rlimit limit{}; // a process that exceeds it gets a signal
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes > limit.rlim_cur) {
         errno = EFBIG;
         return false;

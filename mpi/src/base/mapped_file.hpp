@@ -13,7 +13,7 @@ namespace lisle {
     return (value + to - 1) / to * to;
 }
 
-/// What mappings, and parts of files that are mapped, begin with.
+/// Where mappings, and parts of files that are mapped, may begin: at a multiple of this.
 inline constexpr std::size_t page_bytes = 4096;
 
 /// Owns the mapping and, unless it is the process's own memory, the descriptor.
@@ -21,7 +21,7 @@ class mapped_file {
   public:
     /// A new file, which others can map by its descriptor. Throws mpi_error (MPI_ERR_NO_MEM).
     [[nodiscard]] static int make(const char *name);
-    /// Makes the file longer, which takes no memory. False: it may not be that long.
+    /// Makes the file longer, which takes no memory. False: the limit on the size of files forbids it.
     [[nodiscard]] static bool lengthen(int descriptor, std::size_t bytes) noexcept;
     /// Makes the file long enough for this part, really reserves its memory and maps it.
     /// Throws mpi_error (MPI_ERR_NO_MEM) and closes the descriptor if there is no room.

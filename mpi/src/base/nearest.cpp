@@ -46,7 +46,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
         // A beginning of a longer name is a good guess; one letter resembles only itself in the other case.
         const bool beginning = word.size() >= 3 && candidate.starts_with(word);
         const int distance = beginning ? 1 : typing_distance(word, candidate);
-        // A slip in a short word, two in a longer one: what differs by more is another word.
+        // One slip in a short word, two in a longer one; a word that differs by more is another word.
         const int slips = std::max(2, static_cast<int>(word.size() * 2 / 3));
         const int most = std::min(word.size(), candidate.size()) < 2 ? 1 : slips;
         const bool better =

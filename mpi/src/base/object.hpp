@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every MPI object that a handle can point to begins with. Handles of the standard ABI are small
-// constants for predefined objects and pointers for all others; `object_of` turns the second sort into
-// a reference and notices handles that are stale or were never handles.
+// The beginning of every MPI object that a handle can point to. Handles of the standard ABI are small
+// constants for predefined objects and pointers for all others; `object_of` turns a pointer into a reference
+// and recognises handles that are stale or never were handles.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class object {
         }
         retire();
     }
-    /// Makes handles of this object stale, without ending it: it can be revived for another use.
+    /// Makes handles of this object stale without destroying it: it can be reused.
     void retire() noexcept {
         // The store must survive the end of the object's lifetime: it is how stale handles are noticed.
         *const_cast<volatile object_kind *>(&kind_) = object_kind::freed;
@@ -59,7 +59,7 @@ class object {
   private:
     friend class integer_table;
     object_kind kind_;
-    /// What MPI_Comm_toint and its kin have given it; 0: nothing yet. Fills what would be a gap.
+    /// The integer from MPI_Comm_toint and similar calls; 0: none yet. Lies in what would be padding.
     int integer_ = 0;
 };
 
@@ -70,8 +70,8 @@ template <class Handle> [[nodiscard]] std::uintptr_t handle_value(Handle handle)
     return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-/// The object behind a dynamic handle, or null if the handle cannot be one of type `T`
-/// (`T::kind_of_object` names its kind). Predefined constants are the caller's business.
+/// The object behind a dynamic handle, or null if the handle cannot be one of type `T` (`T::kind_of_object`
+/// names its kind). The caller looks up predefined constants.
 template <class T, class Handle> [[nodiscard]] T *object_of(Handle handle) noexcept {
     const auto value = handle_value(handle);
     if (value < first_dynamic_handle || value % alignof(object) != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handles that a rank's program has been given and has not freed yet, kept if LISLE_CHECK is set: what
-// MPI_Finalize then lists. The generated entry points enter them (abi/handle_watch.hpp); the code that frees
+// The handles that a rank's program has been given and has not freed yet. Kept if LISLE_CHECK is set, and
+// listed by MPI_Finalize. The generated entry points enter them (abi/handle_watch.hpp); the code that frees
 // an object knows nothing of this.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace lisle {
 /// One handle. Several may have one value: handles of one group, or of sends that were complete at once.
 struct open_handle {
     std::uintptr_t value = 0;
-    /// What it is the handle of ("communicator"), and the call that made it. Both outlive the entry.
+    /// The kind of the object ("communicator"), and the call that made it. Both outlive the entry.
     const char *noun = nullptr, *call = nullptr;
     /// Where the program made that call.
     const void *caller = nullptr;
@@ -33,9 +33,9 @@ class open_handles {
     [[nodiscard]] bool lists_all_requests() const noexcept { return lists_all_requests_; }
 
     void add(std::uintptr_t value, const char *noun, const char *call, const void *caller);
-    /// Forgets the latest handle of this sort and value. False: there is none.
+    /// Forgets the latest handle of this kind and value. False: there is none.
     bool drop(std::uintptr_t value, const char *noun);
-    /// The latest handle of this sort and value, if there is one.
+    /// The latest handle of this kind and value, if there is one.
     [[nodiscard]] std::optional<open_handle> find(std::uintptr_t value, const char *noun) const;
     /// Notes that the program has so many more requests, or fewer, that are not listed one by one.
     /// @param alone no other thread of the rank does so at the same time

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the library's own: the program's signal handlers are not for them.
+// Threads of the library: the program's signal handlers do not run on them.
 #pragma once
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace lisle {
 
 /// Begins a thread that takes no signals. Throws std::system_error if the system gives none.
 template <class Body> [[nodiscard]] std::thread begin_own_thread(Body body) {
-    // A thread inherits what is blocked.
+    // A thread inherits the mask of blocked signals.
     class all_blocked {
       public:
         all_blocked() noexcept {

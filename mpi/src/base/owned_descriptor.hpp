@@ -23,7 +23,7 @@ class owned_descriptor {
     ~owned_descriptor() { reset(); }
     [[nodiscard]] int get() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
-    /// Leaves it to the caller, who closes it.
+    /// Passes it to the caller, which has to close it.
     [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
     void reset() noexcept {
         if (number_ >= 0) {

@@ -27,7 +27,7 @@ std::string field_of(pid_t process, std::size_t number) {
 
 } // namespace
 
-// Not by a stream, whose buffer throws if the process ends before it is read.
+// Not with a stream: its buffer throws if the process ends before it is read.
 std::string content_of_process(pid_t process, const char *file) {
     const owned_descriptor opened{open(sentence("/proc/", process, "/", file).c_str(), O_RDONLY | O_CLOEXEC)};
     std::string content;

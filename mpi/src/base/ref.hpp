@@ -39,7 +39,7 @@ template <class T> class ref {
         target.retain();
         return adopt(&target);
     }
-    /// Gives the share to the caller, who releases it some day.
+    /// Passes the share to the caller, which has to release it.
     [[nodiscard]] T *give() noexcept { return std::exchange(target_, nullptr); }
 
     [[nodiscard]] T *get() const noexcept { return target_; }

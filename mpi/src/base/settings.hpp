@@ -16,49 +16,17 @@
 
 namespace lisle {
 
+/// In the order of the table: numbers and words, texts from `first_text` on. Each has the name of its
+/// variable, LISLE_EAGER_LIMIT is eager_limit (made by tools/generate_names.py).
 enum class setting : unsigned char {
-    // Numbers and words.
-    eager_limit,
-    cma_minimum,
-    shared_heap,
-    unexpected_limit,
-    wait,
-    progress,
-    tracks,
-    check,
-    deadlock,
-    watchdog,
-    nodes,
-    network_silence,
-    recovery,
-    show,
-    initial_errhandler,
-    universe_size,
-    // Texts.
-    first_text,
-    collectives = first_text,
-    network_interface,
-    network_provider,
-    fabric,
-    names,
-    launcher,
-    launch_agent,
-    ranks,
-    private_libraries,
-    shared_libraries,
-    tile_machine,
-    tile_map,
-    tile_packets,
-    tile_compute,
-    tile_trace,
-    // The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp):
-    // together
-    // they are the text of `collectives`.
+#include "base/setting_names.inc"
+    /// The algorithms of the collectives, in the order of collective_operation (collective_algorithms.hpp):
+    /// together they are the text of `collectives`.
     first_algorithm,
     count = first_algorithm + static_cast<unsigned char>(collective_operation::count),
 };
 
-/// What forces the algorithm of this operation.
+/// The setting that forces the algorithm of this operation.
 [[nodiscard]] constexpr setting algorithm_of(collective_operation what) noexcept {
     return static_cast<setting>(static_cast<unsigned char>(setting::first_algorithm) +
                                 static_cast<unsigned char>(what));
@@ -70,7 +38,7 @@ enum class setting : unsigned char {
     return which >= setting::first_text && which < setting::first_algorithm;
 }
 
-/// Who is meant to use a setting.
+/// The people that a setting is for.
 enum class audience : unsigned char {
     users,
     experts,   ///< people who tune, or look for a fault
@@ -100,15 +68,15 @@ struct setting_description {
     [[nodiscard]] std::string values() const;
 };
 
-/// Values of setting::wait: what a rank does that waits. From 0 on: how often it looks before it sleeps.
+/// Values of setting::wait: how a rank waits. From 0 on: how often it polls before it sleeps.
 enum class wait_manner : std::int64_t {
-    adaptive = -4, ///< what ranks, cores and fibers make best
+    adaptive = -4, ///< chosen by the numbers of ranks and cores, and the kind of rank
     spin,          ///< never gives its core away, but to fibers of the same worker
     yield,         ///< gives its core away again and again, never sleeps
     park,          ///< sleeps at once
 };
 
-/// Values of setting::progress: who moves messages on.
+/// Values of setting::progress: the threads that make progress.
 enum class progress_manner : unsigned char {
     caller,      ///< threads that are in a call
     threads,     ///< a Sender and a Receiver for each device
@@ -122,7 +90,7 @@ inline constexpr std::int64_t cma_off = -2, cma_by_measurement = -1;
 /// A variable LISLE_* that is no setting of the library.
 struct other_variable {
     std::string_view name;
-    std::string_view meaning; ///< empty: what Lisle's programs tell each other
+    std::string_view meaning; ///< empty: between Lisle's own programs
 };
 /// Those that compilers read, and those that ranks find in their environment.
 [[nodiscard]] std::span<const other_variable> compiler_variables() noexcept;
@@ -149,8 +117,8 @@ struct other_variable {
     return chosen_progress() == progress_manner::threads || chosen_progress() == progress_manner::shared;
 }
 
-/// A line for each variable LISLE_* of the environment that nothing of Lisle reads, with the name that was
-/// meant perhaps. Names that begin with LISLE_TEST_ are for tests.
+/// A line for each variable LISLE_* of the environment that no part of Lisle reads, with the nearest name.
+/// Names that begin with LISLE_TEST_ are for tests.
 [[nodiscard]] std::string unknown_variables(const char *const *environment);
 
 /// True if the setting is looked at again and again, so that it may change while ranks run; the others are

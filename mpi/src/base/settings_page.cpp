@@ -42,6 +42,13 @@ std::string in_cell(std::string text) { // of a Markdown table
     return text;
 }
 
+/// Calls `row(operation, its algorithms)` for each collective.
+template <class Row> void each_collective(Row row) {
+    for (const collective_operation_description &each : collective_operations) {
+        row(each.name, description_of(algorithm_of(each.which)).values());
+    }
+}
+
 void append_others(std::string &page, std::string_view title, std::span<const other_variable> all) {
     page += sentence("\n## ", title, "\n\n| variable | meaning |\n|---|---|\n");
     for (const other_variable &each : all) {
@@ -64,6 +71,10 @@ std::string settings_text() {
             append_wrapped(text, row.meaning, indent, width);
         });
     }
+    text += "\nAlgorithms that LISLE_COLLECTIVES can ask for:\n";
+    each_collective([&text](std::string_view name, const std::string &algorithms) {
+        text += sentence("  ", name, "=", algorithms, "\n");
+    });
     return text;
 }
 
@@ -85,6 +96,10 @@ each setting under its name.
                              " | ", in_cell(row.meaning), " |\n");
         });
     }
+    page += "\n## Algorithms that LISLE_COLLECTIVES can ask for\n\n| operation | algorithms |\n|---|---|\n";
+    each_collective([&page](std::string_view name, const std::string &algorithms) {
+        page += sentence("| `", name, "` | ", in_cell(algorithms), " |\n");
+    });
     append_others(page, "Read by mpicc, mpicxx and mpifort", compiler_variables());
     append_others(page, "In the environment of ranks", rank_variables());
     return page;

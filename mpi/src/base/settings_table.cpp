@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings, and what a row says of texts and values.
+// The table of settings, and what a row says of texts and values. A setting is added by a row: the build
+// reads this file for its name (`setting`), so a row begins with name, readers, default, least and greatest
+// value. Texts, for which the last two are equal, stand below all others.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -100,7 +102,7 @@ std::vector<setting_description> rows() {
         {"LISLE_COLLECTIVES", users, 0, 0, 0,
          "which algorithms collectives use where they can, all others their own choice: "
          "bcast=binomial,allreduce=ring "
-         "(mpi/docs/design/collectives.md has the names)",
+         "(the names are below)",
          ""},
         {"LISLE_NETWORK_INTERFACE", users, 0, 0, 0,
          "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0 "
@@ -139,15 +141,15 @@ std::vector<setting_description> rows() {
 
 setting_description row_of(const collective_operation_description &about) {
     std::string words = "auto";
-    for (std::size_t i = 0; i < about.count; ++i) {
+    for (const collective_algorithm each : about.offered) {
         words += '|';
-        words += name_of(about.offered[i]);
+        words += name_of(each);
     }
     return {sentence("LISLE_COLLECTIVES.", about.name),
             audience::users,
             0,
             0,
-            static_cast<std::int64_t>(about.count),
+            static_cast<std::int64_t>(about.offered.size()),
             sentence("algorithm of ", about.functions, " where the call allows it"),
             std::move(words)};
 }

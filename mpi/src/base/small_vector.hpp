@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector whose first elements need no memory of their own, for what is usually short: such schedules, which
-// must be built in no time, allocate nothing. For types that are copied as bytes.
+// A vector whose first elements lie in the object, for lists that are usually short: short schedules allocate
+// no memory. For types that are copied as bytes.
 #pragma once
 
 #include <algorithm>

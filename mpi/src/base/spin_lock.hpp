@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for sections of some hundred instructions: one atomic exchange to take, a store to release.
-// Meets BasicLockable. Gives the core away when the holder seems to be off its own.
+// A lock for sections of some hundred instructions: one atomic exchange to take, a store to release. Meets
+// BasicLockable. Yields when the holder seems to have lost its core.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ inline void relax() noexcept {
 #endif
 }
 
-/// For what others do within some instructions, unless their core was taken away: asks again and again, and
-/// offers the own core now and then.
+/// For conditions that another thread fulfils within some instructions, unless it has lost its core: polls,
+/// and yields now and then.
 template <class Predicate> void wait_while(Predicate holds) noexcept {
     for (unsigned tries = 1; holds(); ++tries) {
         relax();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells ThreadSanitizer of an order that it cannot see: what one thread did comes before what another
-// thread of the same process does, because a thread of another process stands between them. Nothing in
-// builds without ThreadSanitizer; these calls order nothing by themselves.
+// Tells ThreadSanitizer of an order that it cannot see: between two threads of one process, by way of a
+// thread of another process. Empty in builds without ThreadSanitizer; these calls order nothing by
+// themselves.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)

@@ -139,8 +139,7 @@ array_section::group array_section::first_group(range first, MPI_Count stride,
 
 void array_section::add_loop(layout_list &to, const nest &loop, MPI_Count origin) const {
     const auto [lower, upper] = span_of(loop.part);
-    // What was found for the last group serves the next one where it lies alike, as another column mostly
-    // does.
+    // The result for the last group is reused for the next one if both lie alike, as columns mostly do.
     MPI_Count last_count = 0;
     range last{0, 0};
     layout known;

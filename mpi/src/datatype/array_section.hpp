@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays with gaps, as sections of Fortran arrays are, a(:, 1:9:2): the standard counts their elements as if
-// they followed each other, in array element order, as they do in a copy that a compiler makes
-// [MPI-5.0 19.1.12]. That copy, which nobody makes here, is the section's sequence; a datatype that is given
-// with a section describes bytes of the sequence, and here is found where those lie in the array.
+// they followed each other, in array element order, as they do in a copy that a compiler makes [MPI-5.0
+// 19.1.12]. That copy, which is never made here, is the section's sequence; a datatype that is passed with a
+// section describes bytes of the sequence, and this class maps them to the array.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,9 @@ class array_section {
     /// Of the sequence.
     [[nodiscard]] MPI_Count bytes() const noexcept { return slice_bytes(levels_.size() - 1); }
 
-    /// Where the bytes of the sequence lie that `sequence` describes. What repeats itself in both, as columns
-    /// do, is kept once. For what does not, the layout takes 4 to 32 bytes for each piece of memory, and to
-    /// make it takes 32, or some 200 where pieces are shorter than an element. @pre all bytes lie within
-    /// bytes()
+    /// Where the bytes of the sequence lie that `sequence` describes. Regular parts, such as columns, are
+    /// kept once. Of irregular parts the layout takes 4 to 32 bytes for each piece of memory, and making it
+    /// takes 32, or some 200 where pieces are shorter than an element. @pre all bytes lie within bytes()
     [[nodiscard]] layout place(const layout &sequence) const;
 
     /// How far apart in memory blocks lie that begin each `stride` bytes of the sequence. Nothing: not

@@ -51,8 +51,8 @@ enum class basic_type : std::uint8_t {
     pair_float64_float64,
 };
 
-/// Whether data of one representation may be received as the other, as far as the two can tell: those that
-/// say nothing fit all, and pairs are two elements in a row.
+/// True if data of one representation may be received as the other, as far as the two show: representations
+/// without a type fit all, and pairs count as two elements.
 [[nodiscard]] constexpr bool fit_together(basic_type one, basic_type other) noexcept {
     const auto says_nothing = [](basic_type type) {
         return type <= basic_type::mixed || type == basic_type::byte ||
@@ -61,7 +61,7 @@ enum class basic_type : std::uint8_t {
     return one == other || says_nothing(one) || says_nothing(other);
 }
 
-/// Whether that is sure for two types, neither of them mixed, before their signatures are looked at
+/// True if that is certain for two types, neither of them mixed, without a comparison of signatures
 /// (type_signature.hpp).
 [[nodiscard]] constexpr bool surely_fit(basic_type one, basic_type other) noexcept {
     return one == other || one == basic_type::byte || other == basic_type::byte;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts new types together from others: the one place that knows how bounds, layout and contents of a
-// type follow from those of its parts ([MPI-5.0 5.1.7]). A type map is what it adds up: bounds that
-// nobody set are those of the data, rounded to the alignment; bounds that were set (resized, subarray,
-// darray) are inherited, and then the data's own do not count.
+// Builds types from others: the one place where bounds, layout and contents of a type are derived from those
+// of its parts ([MPI-5.0 5.1.7]). A type map is what it adds up: bounds that nobody set are those of the
+// data, rounded to the alignment; bounds that were set (resized, subarray, darray) are inherited, and then
+// the data's own do not count.
 #pragma once
 
 #include <optional>

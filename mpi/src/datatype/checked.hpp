@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on sizes and displacements of datatypes. Both come from the user and may be anything, so
-// every sum and product that could leave the range of MPI_Count is an error and not a wrong number.
+// Checked arithmetic on sizes and displacements of datatypes. Both come from the user, so a sum or product
+// that would leave the range of MPI_Count is an error.
 #pragma once
 
 #include "base/error.hpp"

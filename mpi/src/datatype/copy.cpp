@@ -28,8 +28,8 @@ struct listed_blocks {
     std::byte *operator()(MPI_Count i) const noexcept { return at(base, offsets[i]); }
 };
 
-// Small runs are the common ones, and a call of memcpy costs more than they do. The two halves may
-// overlap, which writes some bytes twice.
+// Small runs are frequent, and a call of memcpy costs more than such a copy. The two halves may overlap,
+// which writes some bytes twice.
 template <class Word> void copy_halves(std::byte *to, const std::byte *from, std::size_t length) noexcept {
     Word first, last;
     std::memcpy(&first, from, sizeof first);
@@ -156,8 +156,8 @@ void move_rows_fixed(strided_blocks to, strided_blocks from, MPI_Count count, st
     }
 }
 
-// Rows of elements of 4, 8 and 16 bytes, of which there are not so many that finding the loop for each row
-// would cost nothing. False: they have another length.
+// Rows of few elements of 4, 8 and 16 bytes, where choosing a loop for each row would matter. False: they
+// have another length.
 bool move_rows_of_elements(MPI_Count length, strided_blocks to, strided_blocks from, MPI_Count count,
                            strided_rows rows) noexcept {
     switch (length) {

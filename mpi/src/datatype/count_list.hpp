@@ -30,7 +30,7 @@ class count_list {
     [[nodiscard]] MPI_Count operator[](MPI_Count index) const noexcept {
         return (*this)[static_cast<std::size_t>(index)];
     }
-    /// Calls `use` with the array, so that who goes through it asks only once of what it is.
+    /// Calls `use` with the array, so the element type is tested once, not per element.
     template <class Use> auto with_array(Use use) const {
         return large_ ? use(static_cast<const MPI_Count *>(array_)) : use(static_cast<const int *>(array_));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the data of a typed buffer in order, from any byte on, and hands them out as pieces: many
-// blocks of memory at a time wherever the layout is regular, so that the loops over blocks are the
-// callers' and tight. Everything that moves typed data is made of this.
+// Walks the data of a typed buffer in order, from any byte on, and hands them out as pieces: many blocks of
+// memory at a time wherever the layout is regular, so that callers have tight loops over blocks. All code
+// that moves typed data uses it.
 #pragma once
 
 #include <array>

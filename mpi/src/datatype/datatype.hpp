@@ -24,7 +24,7 @@ class datatype;
 struct predefined_facts;
 union immortal;
 
-/// Lower bound, extent and their kin, as section 5.1 of the standard defines them.
+/// Lower bound, extent and related values, as section 5.1 of the standard defines them.
 struct type_bounds {
     MPI_Count lower = 0;
     MPI_Count extent = 0;
@@ -37,7 +37,7 @@ struct type_bounds {
     bool explicitly_set = false;
 };
 
-/// What a type's data are, whatever made them.
+/// A type's data, independent of the constructor.
 struct type_part {
     type_bounds bounds;
     layout data;
@@ -89,8 +89,8 @@ class datatype : public object {
     [[nodiscard]] bool scattered() const noexcept { return scattered_; }
     // Relaxed: a type's users on other threads got its handle through some synchronisation already.
     [[nodiscard]] bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
-    /// True if committed and contiguous, and there is some data: what short messages are made of. While
-    /// messages are checked, no mixed types: they are described.
+    /// True if committed, contiguous and not empty: the types of short messages. While messages are checked,
+    /// no mixed types: they are described.
     [[nodiscard]] bool plain() const noexcept { return plain_mark() != 0; }
     /// basic() of a plain type, shifted by mark_shift; 0: it is not plain. So it goes into packets as it is.
     [[nodiscard]] std::uint32_t plain_mark() const noexcept {

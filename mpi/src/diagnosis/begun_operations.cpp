@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a report about operations that nobody has waited for.
+// The lines of a report about operations that have been begun and not waited for.
 #include <algorithm>
 #include <utility>
 #include <vector>

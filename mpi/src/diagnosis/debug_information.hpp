@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the debug information of a file says of an address, by libdw (elfutils), which is loaded when it is
-// first needed: it need not be installed, neither here nor where Lisle was built.
+// Looks addresses up in a file's debug information with libdw (elfutils). libdw is loaded when it is first
+// needed, and may be missing here and where Lisle was built.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct source_place {
     int line = 0;
 };
 
-/// The place of an address, and outwards from it the calls into which the compiler has put the code there
-/// (inlined functions). Empty: nothing is known. Slow: opens the file.
+/// The place of an address, and outwards from it the calls into which its code was inlined. Empty: nothing is
+/// known. Slow: opens the file.
 /// @param offset from where the file begins in memory
 [[nodiscard]] std::vector<source_place> source_places(const std::string &file, std::uint64_t offset);
 

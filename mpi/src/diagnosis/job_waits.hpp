@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a job have said of their waits, and which rank waits for which.
+// The answers of a job's ranks about their waits, and the relation of which rank waits for which.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace lisle {
 /// Contexts of a communicator, one for each message space, as communicator/context.hpp numbers them.
 inline constexpr std::uint64_t message_spaces = 16;
 
-/// One rank's word. Its counts are within bounds and its texts end, whatever other processes have written.
+/// The answer of one rank, with counts within bounds and terminated texts, whatever other processes have
+/// written.
 struct rank_wait {
     wait_table::state state = wait_table::state::awake;
     wait_note note{};
@@ -27,7 +28,7 @@ struct rank_wait {
 /// By rank.
 using job_waits = std::vector<rank_wait>;
 
-/// Brings a note's counts within bounds and ends its texts.
+/// Limits a note's counts to the size of its arrays, and terminates its texts.
 void make_sound(wait_note &note) noexcept;
 
 /// The answers to a question (wait_table::ask_all), as far as they are there, by index on the node.
@@ -37,14 +38,15 @@ void make_sound(wait_note &note) noexcept;
 [[nodiscard]] bool among_all(const wait_note::operation &wait) noexcept;
 /// The members that a communicator's note names. @param job_size what they are below
 [[nodiscard]] std::vector<int> members_of(const wait_note::comm &comm, int job_size);
-/// What reports call it: its name, or the rank that proposed its context and how many it had proposed before.
+/// Its name in reports: the program's, or the rank that proposed its context with the number of contexts that
+/// it had proposed before.
 [[nodiscard]] std::string label_of(const rank_wait &rank, std::uint64_t context);
 
 /// The ranks that an operation of `rank` waits for, in order; empty: not known.
 [[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank, const wait_note::operation &wait);
 /// The same for all its operations.
 [[nodiscard]] std::vector<int> awaited_by(const job_waits &job, int rank);
-/// Those of them each of which has to act before the rank goes on: not those of which one is enough.
+/// Those that must all act before the rank goes on, without those of which one is enough.
 [[nodiscard]] std::vector<int> needed_by(const job_waits &job, int rank);
 
 } // namespace lisle

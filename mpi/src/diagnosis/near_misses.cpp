@@ -19,8 +19,8 @@ std::string tag_text(int tag) {
     return tag < 0 ? "any tag" : sentence("tag ", tag);
 }
 
-/// What distinguishes a message that has come from the one that is awaited; empty: it is another message, not
-/// a slip.
+/// The difference between a message that has come and the one that is awaited; empty: they have too little in
+/// common.
 std::string near_miss(const rank_wait &rank, const wait_note::operation &wait,
                       const wait_note::message &came) {
     const bool source = wait.peer == wait_note::anybody || wait.peer == came.source;

@@ -31,7 +31,7 @@ bool is_between(std::string_view file) {
     return (file.ends_with(".hpp") && interface) || folder.find("/include/c++/") != folder.npos;
 }
 
-/// The first place that is the program's own; if there is none, the innermost.
+/// The innermost place in the program itself; if there is none, the innermost of all.
 std::string text_of(const std::string &file, const call_chain &offsets) {
     std::optional<source_place> innermost;
     for (const std::uint64_t offset : offsets) {

@@ -7,8 +7,7 @@ namespace lisle {
 
 namespace {
 
-// After rounds that led to nothing the next one comes later: threads of the program may be what ranks wait
-// for.
+// After rounds without a result the next one comes later: the ranks may wait for threads of the program.
 constexpr job_milliseconds first_pause{100};
 constexpr unsigned most_doublings_in_vain = 6;
 // How long ranks may take to answer and to fall asleep again.

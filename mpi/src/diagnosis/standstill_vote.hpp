@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the nodes of a job agree that all ranks stand still for ever. One node counts the votes; the others
-// tell it what they see. Nobody disturbs ranks that are at work, and no message of the program carries
-// anything.
+// The vote by which the nodes of a job find out that all ranks are deadlocked. One node counts the votes; the
+// others tell it what they see. Ranks at work are not disturbed, and messages of the program carry nothing
+// for it.
 //
 //   1. A node whose ranks have slept from one look to the next says so of its own accord, and takes it back
 //      when one has woken up: word.
@@ -77,7 +77,7 @@ class standstill_vote {
     job_milliseconds not_before_{0};
 };
 
-/// What a node's speaker sees of its ranks, and may ask them.
+/// A node's ranks as its speaker sees and questions them.
 class node_ranks {
   public:
     virtual ~node_ranks() = default;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that can only wait for each other, or for ranks that have ended, while others are at work. All that
-// are asked are taken to be stuck at first; who may yet be woken by one that is not is left out, until
-// nothing changes. Whatever is not known speaks for a rank: then anybody might wake it.
+// Ranks that can only wait for each other, or for ranks that have ended, while others are at work. At first
+// all ranks that have answered count as stuck; a rank that one outside of this set may still wake is removed,
+// until nothing changes. A rank whose answer is incomplete counts as one that any rank may wake.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 12> meetings{
     "MPI_Alltoallv",  "MPI_Alltoallw",  "MPI_Barrier",        "MPI_Comm_dup",
     "MPI_Comm_split", "MPI_Finalize",   "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"};
 
-/// Who may end an operation.
+/// The ranks that may end an operation.
 struct enders {
     std::vector<int> ranks;
     bool all_needed = false; ///< each has to act; else any of them may be enough
@@ -140,7 +140,7 @@ std::vector<int> stuck_ranks(const job_waits &job, const std::vector<int> &aslee
 }
 
 std::string stuck_report(const job_waits &job, const std::vector<int> &stuck) {
-    // Only what they say: the others' waits may be over by now.
+    // Only their own answers: the waits of the others may be over by now.
     job_waits alone(job.size());
     for (std::size_t rank = 0; rank < job.size(); ++rank) {
         alone[rank].state = job[rank].state == state::gone ? state::gone : state::awake;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is printed of ranks that wait.
+// The texts about ranks that wait.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ namespace lisle {
 /// ranks have said (with LISLE_CHECK=2).
 [[nodiscard]] std::string begun_operations(const job_waits &job);
 
-/// What is to be said if a send waits that without LISLE_CHECK=2 might not.
+/// A sentence for the case that a send waits which without LISLE_CHECK=2 might not.
 [[nodiscard]] std::string remark_on_sends(const job_waits &job);
 
 /// "0-3, 7": at most a few, then how many more.

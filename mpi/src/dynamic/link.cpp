@@ -18,7 +18,7 @@ bool is_readable(int descriptor) noexcept {
 
 namespace {
 
-/// What a call of the system that failed means: nothing yet, or the end.
+/// The meaning of a failed system call: no data yet, or the end of the connection.
 void check_failure(const char *what) {
     if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         fail(MPI_ERR_OTHER, "cannot ", what, " the other group's leader: ", std::strerror(errno));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ranks of different jobs that talk over a connection of the system: what leaders tell each other before
-// their groups can send messages.
+// A socket between two ranks of different jobs, for what leaders exchange before their groups can send
+// messages.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace lisle::dynamic {
 /// True if something can be read from the descriptor, or it has come to its end. Does not wait.
 [[nodiscard]] bool is_readable(int descriptor) noexcept;
 
-/// Sends and receives lists of bytes, each with its length ahead. Both sides may send at the same time.
+/// Sends and receives byte strings, each preceded by its length. Both sides may send at the same time.
 class connection final : public leaders_link {
   public:
     /// @param descriptor of a stream socket that is connected
@@ -24,11 +24,11 @@ class connection final : public leaders_link {
     /// Receives just so many. Throws likewise, and if they have not come until then.
     void receive(std::span<std::byte> bytes,
                  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-    /// True if the peer has closed the connection and all that it had said is received.
+    /// True if the peer has closed the connection and all its data have been received.
     [[nodiscard]] bool has_ended() const noexcept;
 
   private:
-    /// How many bytes have gone or come now; throws if the peer is gone.
+    /// How many bytes have been sent or received by this call; throws if the peer is gone.
     [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes) const;
     [[nodiscard]] std::size_t receive_some(std::span<std::byte> bytes) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file's lines are the port, the machine, the process that has published it and when that began, and the
-// name. Who may read the folder may connect, so nobody else may.
+// name. Read access to the folder permits connections, so only its user has it.
 #include "dynamic/names.hpp"
 
 #include <array>

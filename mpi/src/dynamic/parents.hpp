@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job that has been spawned does at its beginning: its ranks meet those that have spawned it.
+// The start of a spawned job: its ranks connect to the group that has spawned it.
 #pragma once
 
 namespace lisle::dynamic {
 
-/// Part of MPI_Init, collective over MPI_COMM_WORLD. Does nothing in a job that nobody has spawned.
-/// Throws mpi_error if the parents are gone.
+/// Part of MPI_Init, collective over MPI_COMM_WORLD. Does nothing in a job that has not been spawned. Throws
+/// mpi_error if the parents are gone.
 void meet_parents();
 
 } // namespace lisle::dynamic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for what is no message: a connection, a process. The rank's messages move on meanwhile, and other
-// fibers run.
+// Waiting for something other than a message: a connection, a process. Meanwhile the rank makes progress, and
+// other fibers run.
 #pragma once
 
 #include <chrono>

@@ -25,9 +25,9 @@ using fabric::network::socket_address;
 namespace {
 
 constexpr std::string_view scheme = "lisle";
-/// The first words of who connects and of who accepts.
+/// The greetings of the connecting and of the accepting side.
 constexpr std::uint64_t greeting = 0x6c69736c65312e30, answer = 0x6c69736c65312e31;
-/// How long a caller may take to say who it is.
+/// How long a caller may take to send its token.
 constexpr std::chrono::seconds patience{5};
 
 /// The interface that a port listens on: the first that LISLE_NETWORK_INTERFACE names.
@@ -84,7 +84,7 @@ owned_descriptor socket_for(const socket_address &address) {
     return made;
 }
 
-/// True once a connection is there; throws if it comes to nothing.
+/// True once the connection is made; throws if it fails.
 bool is_connected(int descriptor, std::string_view name) {
     pollfd asked{descriptor, POLLOUT, 0};
     if (poll(&asked, 1, 0) <= 0) {
@@ -99,8 +99,8 @@ bool is_connected(int descriptor, std::string_view name) {
     return true;
 }
 
-/// Whether a caller knows the token and still waits for an answer; if so, it has got one. One that keeps
-/// silent must not keep others waiting.
+/// Answers a caller that knows the token; false if it does not, or has gone. A caller that sends nothing must
+/// not hold up others.
 bool is_welcome(connection &caller, std::uint64_t token) {
     try {
         std::array<std::uint64_t, 2> said{};

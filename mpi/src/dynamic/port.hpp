@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports: where a group of ranks can be connected to. A port is a socket that listens; its name says where,
-// and carries a token that only those know whom the program has told the name. [MPI-5.0 11.9.1, 11.9.2]
+// Ports, to which other groups can connect. A port is a listening socket; its name has the address, and a
+// token that is known only with the name. [MPI-5.0 11.9.1, 11.9.2]
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace lisle::dynamic {
 
-/// What a port's name says.
+/// The contents of a port's name.
 struct port_place {
     fabric::network::socket_address address;
     std::uint64_t token = 0;
@@ -31,7 +31,7 @@ class port {
     /// Throws mpi_error (MPI_ERR_NO_MEM) if the system has none left.
     port();
     [[nodiscard]] std::string name() const { return place_.name(); }
-    /// Waits for a caller that knows the name; others are sent away.
+    /// Waits for a caller that knows the name; rejects others.
     /// @param given_up asked now and then; throws to end the waiting
     [[nodiscard]] std::unique_ptr<leaders_link> accept(const std::function<void()> &given_up = {});
 
@@ -45,7 +45,7 @@ class port {
 /// long.
 [[nodiscard]] std::unique_ptr<leaders_link> connect_to_port(std::string_view name,
                                                             std::chrono::seconds patience);
-/// How long that is where the program does not say.
+/// The limit if the program does not set one.
 inline constexpr std::chrono::seconds usual_patience{600};
 
 } // namespace lisle::dynamic

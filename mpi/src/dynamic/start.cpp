@@ -71,7 +71,7 @@ std::vector<std::string> command_line(const std::string &launcher,
     return words;
 }
 
-/// What tells a program that another launcher has started it: the new one is on its own.
+/// The variables of another launcher, which the new program must not see.
 bool is_of_launcher(std::string_view setting) {
     constexpr std::array<std::string_view, 11> prefixes{"PMI_",
                                                         "PMIX_",
@@ -128,7 +128,7 @@ owned_descriptor start_job(const std::vector<started_program> &programs, std::st
     if (const int error = spawn_with(pointers_to(words), pointers_to(settings), launchers.get(), child)) {
         fail(MPI_ERR_SPAWN, "cannot start ", words.front(), ": ", std::strerror(error));
     }
-    // It leaves at once: what goes on is no child of the program's.
+    // It exits at once: the process that goes on is no child of the program's process.
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

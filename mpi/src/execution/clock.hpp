@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that a job lives by: the machine's, or one that a fabric models. Waiting, the choice between ways
-// to send and MPI_Wtime go by it.
+// The clock of a job: the machine's, or one that a fabric simulates. Waiting, the choice between protocols
+// and MPI_Wtime use it.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@ class job_clock {
     [[nodiscard]] virtual std::int64_t nanoseconds() noexcept = 0;
     /// The smallest difference that nanoseconds() shows, in seconds.
     [[nodiscard]] virtual double resolution() const noexcept { return 1e-9; }
-    /// True if time passes only when all ranks wait: then looking again and again is of no use, and nobody
-    /// sleeps by the machine's time.
+    /// True if time passes only when all ranks wait: then polling is of no use, and no timeout is measured by
+    /// the machine's clock.
     [[nodiscard]] virtual bool simulated() const noexcept { return false; }
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
     /// event, but not past `until`, in nanoseconds. True: some fiber may be able to go on, look again.
     [[nodiscard]] virtual bool all_blocked([[maybe_unused]] std::int64_t until) noexcept { return false; }
-    /// Called for a rank that has looked for something in vain and is going to look again. A simulated clock
-    /// moves on if all that could run do so.
+    /// Called for a rank that has polled without success and will poll again. A simulated clock advances if
+    /// every runnable rank does so.
     virtual void found_nothing([[maybe_unused]] int rank) noexcept {}
-    /// Has a rank spend so many cycles of a simulated machine on what its program computes. On a real one
-    /// computing takes what it takes, and this does nothing.
+    /// Charges a rank so many cycles of a simulated machine for its program's computation. Does nothing with
+    /// a real clock.
     virtual void compute([[maybe_unused]] int rank, [[maybe_unused]] std::int64_t cycles) noexcept {}
-    /// Has it spend what reading the clock takes: else a program that waits for a time reads the same time
-    /// again and again.
+    /// Charges the cost of reading the clock; otherwise a program that waits for a point in time reads the
+    /// same time for ever.
     virtual void compute_reading([[maybe_unused]] int rank) noexcept {}
-    /// A simulated clock may take what this machine computes between two looks for news as the program's. Not
-    /// what the calling thread computes from here to the end of its next look.
+    /// A simulated clock may count what this machine computes between two polls as the program's computation.
+    /// From here to the end of the next poll the calling thread computes for the library.
     virtual void program_pauses() noexcept {}
-    /// What the calling thread computes from here on is a program's again.
+    /// From here on the calling thread computes for the program again.
     virtual void program_goes_on() noexcept {}
     /// True until the rank has spent all of them.
     [[nodiscard]] virtual bool computing([[maybe_unused]] int rank) noexcept { return false; }

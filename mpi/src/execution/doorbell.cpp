@@ -98,7 +98,7 @@ void doorbell::call_fiber() noexcept {
 
 std::uint32_t doorbell::leave_list() noexcept {
     const std::uint32_t older = next_.load(std::memory_order_relaxed);
-    // From here on the bell may enter a list again. Acquire: news of those who found the flag set.
+    // From here on the bell may enter a list again. Acquire: the news of ringers that found the flag set.
     queued_.exchange(0, std::memory_order_acq_rel);
     return older;
 }

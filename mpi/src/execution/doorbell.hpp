@@ -60,8 +60,8 @@ class doorbell {
     void call_fiber() noexcept;
 
     alignas(64) std::atomic<std::uint32_t> word_{0}; ///< how often it has rung
-    /// Threads that sleep on word_, or are about to. Ordered with word_ by sequential consistency: either
-    /// the one who rings sees the sleeper, or the sleeper sees the new value.
+    /// Threads that sleep on word_, or are about to. Ordered with word_ by sequential consistency: either the
+    /// ringer sees the sleeper, or the sleeper sees the new value.
     std::atomic<std::uint32_t> sleepers_{0};
     std::uint32_t to_home_ = 0;            ///< distance in units plus 1; 0: no fiber's. Never changes.
     std::atomic<std::uint32_t> queued_{0}; ///< see the file's head; exchanged with acquire and release

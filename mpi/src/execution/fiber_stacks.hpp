@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks for fibers: one reserved range of addresses, of which only what is touched takes memory. Below each
-// stack lies a page that nothing may touch, so an overflow is a fault at the place where it happens. Stacks
-// begin at different places of a page: the fibers of a worker, which mostly wait in the same functions, would
-// push each other's lines out of the cache otherwise.
+// Stacks for fibers: one reserved range of addresses, which takes memory only where it is touched. A guard
+// page lies below each stack, so an overflow faults at once. Stacks begin at different places of a page: the
+// fibers of a worker, which mostly wait in the same functions, would push each other's lines out of the cache
+// otherwise.
 #pragma once
 
 #include <cstddef>

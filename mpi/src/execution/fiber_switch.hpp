@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bare change of stacks and registers (Boost.Context), together with what sanitizers must be told about
-// it. Knows nothing of ranks, threads or queues.
+// The switch of stacks and registers (Boost.Context), with the calls that the sanitizers need. Knows nothing
+// of ranks, threads or queues.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class flow {
 
     /// Goes on with `to`; returns when something switches back to this flow. @pre this is what runs now
     void switch_to(flow &to) noexcept;
-    /// Goes on with `to` for good: this flow's stack is not used again.
+    /// Continues with `to` and never returns: this flow's stack is not used again.
     [[noreturn]] void leave_for(flow &to) noexcept;
 
   private:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that runs fiber ranks in turn. A fiber stays with its worker for ever, so what the thread keeps
 // for itself (errno, exceptions being handled, the current rank) is exchanged at a switch, and nothing else.
-// Fibers give way only where they say so: in calls that wait. Everything but the bells is touched by the
-// worker's own thread only; invariant: a fiber is either the one that runs, or in the list of those that are
-// ready, or parked (its bell will ring or
-// its time end), or ended.
+// Scheduling is cooperative: a fiber gives way only in calls that wait. Everything but the bells is touched
+// by the worker's own thread only; invariant: a fiber is either the one that runs, or in the list of those
+// that are ready, or parked (its bell will ring or its time end), or ended.
 #pragma once
 
 #include <atomic>
@@ -60,14 +59,14 @@ class fiber_worker {
     /// The calling thread's, or null if the caller is no fiber.
     [[nodiscard]] static fiber_worker *current() noexcept { return detail::current_worker; }
 
-    // ---- for who watches it ----
+    // ---- for a watchdog ----
 
     /// How often a fiber has begun to run or gone on. Any thread may ask. Relaxed: orders nothing.
     [[nodiscard]] unsigned switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
-    /// Who runs and who could. Fibers are indices among the process's ranks.
+    /// The fiber that runs, and those that are ready. Fibers are indices among the process's ranks.
     struct monopoly {
         int runs;    ///< -1: none, the worker waits or switches
-        int held_up; ///< how many have not ended, if one of them could run; else 0
+        int held_up; ///< how many have not ended, if one of them is ready; else 0
     };
     /// For a signal handler on the worker's own thread. @param held_up gets the first of them
     [[nodiscard]] monopoly find_monopoly(std::span<int> held_up) const noexcept;
@@ -88,7 +87,8 @@ class fiber_worker {
     bool yield() noexcept;
     /// The same. @pre others_ready()
     void run_next() noexcept;
-    /// Goes on when `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers wait.
+    /// Parks the fiber until `bell` (its own) has rung since `seen` was read. The worker sleeps if all fibers
+    /// wait.
     void park(const doorbell &bell, std::uint32_t seen) noexcept;
     /// As park, for what only ranks can bring about (wait_table.hpp).
     void park_for_others(const doorbell &bell, std::uint32_t seen) noexcept {
@@ -99,8 +99,8 @@ class fiber_worker {
     /// As park, but goes on after this time of the job's clock even if the bell has not rung. Costs no time
     /// meanwhile.
     void park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
-    /// For a fiber that looks for something in vain, with nobody else to run: lets the job's clock move on if
-    /// it is a simulated one. False: nothing can happen any more, or the clock moves by itself.
+    /// For a fiber that polls without success while no other one is ready: advances the job's clock if it is
+    /// simulated. False: nothing can happen any more, or the clock moves by itself.
     [[nodiscard]] bool let_time_pass() noexcept;
     /// Ends the fiber.
     [[noreturn]] void end_fiber() noexcept;
@@ -129,7 +129,8 @@ class fiber_worker {
     fiber *take_first() noexcept;
     /// Takes turns with the first that is ready.
     void run_first() noexcept;
-    /// Makes those ready whose time is over. Returns when the next one's is; job_clock::never: none rests.
+    /// Makes the fibers ready whose time limit has passed. Returns the next limit; job_clock::never: there is
+    /// none.
     std::int64_t end_rests() noexcept;
     /// The same, at some of the turns.
     void end_rests_now_and_then() noexcept;
@@ -156,7 +157,8 @@ class fiber_worker {
     fiber *running_ = nullptr;
     fiber *first_ = nullptr; ///< ready, in the order in which they became so
     fiber *last_ = nullptr;
-    /// When a rest ends, in nanoseconds of the job's clock, how many began before, and whose it is.
+    /// Parked fibers with a time limit: the limit in nanoseconds of the job's clock, a serial number, the
+    /// fiber.
     using resting = std::tuple<std::int64_t, std::uint64_t, fiber *>;
     std::set<resting> resting_;
     std::uint64_t rests_ = 0; ///< that have begun

@@ -8,7 +8,7 @@ namespace lisle {
 
 /// The waits of MPI in which threads of the process have slept or answered a question, for whichever rank:
 /// how many there are now, and above that how many have ended. Relaxed: that one has just begun or ended
-/// changes no standstill that is certain; who falls asleep publishes what it has counted before (wait_table).
+/// changes no standstill that is certain. A rank that falls asleep publishes its earlier counts (wait_table).
 inline std::atomic<std::uint64_t> waits_of_process{0};
 [[nodiscard]] inline std::uint32_t waits_now() noexcept {
     return static_cast<std::uint32_t>(waits_of_process.load(std::memory_order_relaxed));
@@ -40,10 +40,10 @@ class counted_wait {
     bool counted_ = false;
 };
 
-/// Whether a thread of the process may do something without being woken by another one of the process,
-/// besides those that wait in MPI: it runs, or waits for a time, a device or another process. Asks the
-/// system: tens of microseconds. True where it does not tell. @param workers threads that run fibers, which
-/// are not counted
+/// True if some thread of the process, besides those that wait in MPI, may go on without being woken by
+/// another thread of the process: it runs, or waits for a time, a device or another process. Reads /proc,
+/// which takes tens of microseconds. True if /proc does not tell. @param workers threads that run fibers,
+/// which are not counted
 /// @pre all ranks of the process sleep in MPI
 [[nodiscard]] bool is_anybody_else_at_work(int workers);
 

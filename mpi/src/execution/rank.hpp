@@ -28,7 +28,7 @@ class tracks;
 enum class world_phase : unsigned char { before_init, initialized, finalized };
 
 /// One rank of the job. Created when its process or thread enters the job, destroyed when it ends. The layers
-/// above hang what they keep for a rank on it; this one knows only the names of those classes.
+/// above hang what they keep for a rank on it; this layer knows only the names of those classes.
 class rank {
   public:
     /// @param bell where the rank sleeps; outlives it
@@ -53,8 +53,7 @@ class rank {
     [[nodiscard]] protocol::engine &engine() const noexcept { return *engine_; }
 
     std::atomic<world_phase> phase{world_phase::before_init};
-    /// MPI_COMM_WORLD, which most calls name: here, so that they find it at once; null outside of
-    /// MPI_Init..MPI_Finalize.
+    /// MPI_COMM_WORLD, kept here since most calls name it; null outside of MPI_Init..MPI_Finalize.
     communicator *world = nullptr;
     /// How many models of MPI are in use: one from MPI_Init to MPI_Finalize, and one for each open session.
     /// Atomic for the rank's threads; orders nothing.
@@ -67,7 +66,8 @@ class rank {
     int thread_level = 0;
     /// Several threads of the rank may be in the library at a time: by that level, by a session's, as ranks
     /// of a communicator of their own (MPIX_Threadcomm_*), or because they were adopted (MPIX_Rank_adopt).
-    /// Stays true. Relaxed: who lets them call says so first, and orders that himself.
+    /// Stays true. Relaxed: it is set before a second thread may call, and whatever lets that thread call
+    /// orders the store.
     std::atomic<bool> several_call{false};
     [[nodiscard]] bool calls_alone() const noexcept { return !several_call.load(std::memory_order_relaxed); }
 
@@ -97,8 +97,8 @@ extern constinit thread_local rank *current_rank [[gnu::tls_model("initial-exec"
 /// Finds the rank of a thread that nobody announced: the only rank of a process, or an error. Defined by the
 /// composition root (library/process.cpp), which knows the process's ranks.
 [[gnu::cold]] rank &adopt_thread();
-/// True as soon as this process makes its first rank. Relaxed: who sees it asks adopt_thread(), which waits
-/// for it.
+/// True as soon as this process makes its first rank. Relaxed: a reader that sees it calls adopt_thread(),
+/// which waits for the rank.
 extern constinit std::atomic<bool> any_rank;
 } // namespace detail
 

@@ -8,8 +8,8 @@
 
 namespace lisle {
 
-/// Makes this process one that remote_barrier() reaches, from any process. False: the system cannot (an old
-/// kernel, or a container that forbids membarrier), and nobody may count on it.
+/// Registers this process for remote_barrier() from any process. False: the system has no such barrier (an
+/// old kernel, or a container that forbids membarrier), so no process may rely on it.
 [[nodiscard]] bool expect_remote_barriers() noexcept;
 
 /// Returns after a full memory barrier in each thread, of all processes that expect it, that runs; those that

@@ -21,7 +21,8 @@ struct shared_task {
     void *context;
     bool offered = false;              ///< others can find it; set before they can
     std::atomic<std::int64_t> next{0}; ///< the first chunk that nobody has taken; only counts
-    /// Chunks that have run. Release by the one who ran it, acquire by the owner: it sees what they wrote.
+    /// Chunks that have run. Release by the thread that ran the chunk, acquire by the owner, which then sees
+    /// what the chunk wrote.
     std::atomic<std::int64_t> done{0};
 
     /// Takes a chunk and runs it; false if none is left.
@@ -72,7 +73,7 @@ void call_all(const doorbell_row &helpers) {
     }
 }
 
-/// Runs all chunks; `call` wakes those who may help.
+/// Runs all chunks; `call` wakes the possible helpers.
 template <class Call> void share(shared_task &task, Call call, void (*wait)()) {
     slot *const mine = task.chunks > 1 ? claim_slot() : nullptr;
     if (mine != nullptr) {

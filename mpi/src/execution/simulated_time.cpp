@@ -7,7 +7,7 @@
 namespace lisle {
 
 namespace {
-// What reading takes a rank whose core stands still.
+// The cost of a reading for a rank whose core does nothing else.
 constexpr std::int64_t least_nanoseconds = 1000;
 } // namespace
 

@@ -11,8 +11,8 @@ namespace lisle {
 /// Grows from the beginning of the job. Packets count as sent where they leave their rank and as received
 /// where the other rank takes them; copies between memories do both in the process that begins them. So if
 /// the sums over all processes of a job are equal at one moment, nothing is under way between them. One
-/// thread of the process writes at a time. Relaxed: who reads has seen before that the ranks sleep, which
-/// orders what they have written before (execution/wait_table.hpp).
+/// thread of the process writes at a time. Relaxed: a reader has seen before that the ranks sleep, which
+/// orders their earlier stores (execution/wait_table.hpp).
 struct traffic_count {
     std::atomic<std::uint64_t> sent{0};
     std::atomic<std::uint64_t> received{0};

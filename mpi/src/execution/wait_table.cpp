@@ -13,8 +13,8 @@ constexpr std::uint64_t one_waking = std::uint64_t{1} << 32;
 // Those of a record's `asleep`: how many threads of the rank sleep, and above that how often any fell asleep.
 constexpr std::uint64_t one_nap = std::uint64_t{1} << 32;
 
-// How long all have to sleep before the last one looks closer. Longer after questions that led to nothing:
-// threads of the program may be what the ranks wait for.
+// How long all ranks have to sleep before the last one asks. Longer after questions that led to nothing: the
+// ranks may wait for threads of the program.
 constexpr std::uint64_t least_patience = 100'000'000;
 constexpr std::uint32_t most_doublings = 6;
 
@@ -30,7 +30,7 @@ struct alignas(64) wait_table::head {
     /// rank that answers last sees all answers.
     std::atomic<std::uint64_t> answers;
     std::atomic<std::uint32_t> in_vain;   ///< questions about standstills that there were; orders nothing
-    std::atomic<std::uint32_t> looked_at; ///< somebody looks for standstills; orders nothing
+    std::atomic<std::uint32_t> looked_at; ///< some process looks for standstills; orders nothing
 };
 
 struct alignas(64) wait_table::record {
@@ -178,7 +178,7 @@ std::uint32_t wait_table::ask_all() noexcept {
 }
 
 bool wait_table::ask_about_standstill(std::uint64_t latest) noexcept {
-    // What counts is who has answered before: all, or this question only prepares for the next.
+    // A question decides only if all ranks had answered an earlier one; otherwise it prepares for the next.
     std::uint32_t waiting = 0;
     bool all_have = true;
     for (int rank = 0; rank < ranks(); ++rank) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a node's ranks wait in MPI, in memory that its processes share: so the last one that falls asleep
-// notices that nobody is left to wake the others, and anybody can ask all that wait what they wait for.
+// Which of a node's ranks wait in MPI, in memory that its processes share: so the last one to fall asleep
+// notices that no rank is left to wake the others, and any process can ask the waiting ranks what they wait
+// for.
 //
-// A rank is counted while it sleeps without a limit of time, which it does only if nothing is under way to it
-// (engine::sleeping). The count is a hint: it says when to look. A standstill is certain if all
-// ranks sleep, no bell has rung since its rank fell asleep, and no rank has woken up meanwhile. It stays for
-// ever: what wakes a rank of the job is another one. See mpi/docs/design/deadlocks.md.
+// A rank is counted while it sleeps without a time limit, which it does only if nothing is under way to it
+// (message_mover::begin_sleep). The count is a hint: it says when to look. A standstill is certain if all
+// ranks sleep, no bell has rung since its rank fell asleep, and no rank has woken up meanwhile. It is
+// permanent: only a rank of the job wakes another one. See mpi/docs/design/deadlocks.md.
 #pragma once
 
 #include <atomic>
@@ -31,8 +32,8 @@ class wait_table {
 
     /// From now on the process looks for standstills. @pre all ranks of the job are on this node
     void look_for_standstills() noexcept;
-    /// Nobody else is to look: questions that come by the machine's time would make each run of a simulated
-    /// job another one. @pre no rank has entered
+    /// No other process is to look: questions at times of the machine's clock would make runs of a simulated
+    /// job differ. @pre no rank has entered
     void look_alone() noexcept;
     /// True if a process of the job looks, and others may.
     [[nodiscard]] bool is_looked_at() const noexcept;
@@ -56,12 +57,12 @@ class wait_table {
     std::uint32_t ask_all() noexcept;
     /// True if there is a question that the rank has not answered yet.
     [[nodiscard]] bool asked(int rank) const noexcept;
-    /// Takes on to answer it: one thread of the rank gets the number; 0: another one does.
+    /// Takes on the answer: one thread of the rank gets the question's number; 0: another thread answers.
     [[nodiscard]] std::uint32_t take_question(int rank) noexcept;
     /// The place for the answer; for the thread that has taken it on.
     [[nodiscard]] wait_note &note_of(int rank) const noexcept;
     struct finding {
-        bool only_ranks; ///< the rank waits for nothing but other ranks, and nobody else acts for it
+        bool only_ranks; ///< the rank waits for nothing but other ranks, and no other thread acts for it
         std::uint32_t waits_ended; ///< how many waits of its process had ended before it looked
     };
     /// Publishes the answer.
@@ -89,8 +90,8 @@ class wait_table {
         std::uint64_t sent = 0, received = 0; ///< over the network, by all processes of the node
         bool operator==(const stillness &) const = default;
     };
-    /// Nothing: some rank is awake or about to be. If two calls return the same, all ranks have slept from
-    /// one to the other.
+    /// Nothing: some rank is awake or about to wake up. If two calls return the same, all ranks have slept
+    /// from one to the other.
     [[nodiscard]] std::optional<stillness> current_stillness() const noexcept;
     /// What a process counts of its network. @param rank its first one on the node
     [[nodiscard]] traffic_count &traffic_of(int rank) const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data access of one rank alone [MPI-5.0 14.4]: which bytes of the view a call is about, and the accesses
+// Data access of one rank alone [MPI-5.0 14.4]: the bytes of the view that a call accesses, and the accesses
 // that wait for no other rank.
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace lisle::file {
 
-/// Throws unless the file was opened for that, and, for calls that say where, not for MPI_MODE_SEQUENTIAL.
+/// Throws unless the file was opened for such accesses, and, for calls with an offset, without
+/// MPI_MODE_SEQUENTIAL.
 void check_access(const open_file &on, direction way, bool says_where);
 
 // Where an access begins, as a position in the view. Pointers move on by all that is asked for.
@@ -20,7 +21,7 @@ void check_access(const open_file &on, direction way, bool says_where);
 
 /// Reads or writes now. Returns the bytes of the buffer's data that were.
 [[nodiscard]] MPI_Count access(open_file &on, direction way, MPI_Count position, const typed_buffer &data);
-/// Lets the file's helper do so. The caller owns the request.
+/// The same on the file's helper. The caller owns the request.
 [[nodiscard]] protocol::request *start_access(open_file &on, direction way, MPI_Count position,
                                               const typed_buffer &data);
 

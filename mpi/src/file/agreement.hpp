@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a file agree on what one of them alone has been told by the system.
+// Agreement among the ranks of a file on results of the system that only one of them has.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lisle::file {
 
-/// What a rank's part of a collective call ended with.
+/// The result of a rank's part of a collective call.
 using failure = std::optional<mpi_error>;
 
 /// Does something that may fail.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for bytes that are all written before they are read: not filled first, and used again for the next
-// ones.
+// A reusable buffer for bytes that are all written before they are read, so it is not initialised.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@ namespace lisle::file {
 
 class byte_room {
   public:
-    /// What was in it is lost. Throws std::bad_alloc.
+    /// Its contents are lost. Throws std::bad_alloc.
     void resize(std::size_t bytes) {
         if (bytes > capacity_) {
             memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);

@@ -16,8 +16,8 @@
 
 namespace lisle::file {
 
-/// One rank's part of one collective access. The caller sees to it that the file's collective accesses follow
-/// each other.
+/// One rank's part of one collective access. The caller makes sure that the file's collective accesses run
+/// one after the other.
 class collective_access {
   public:
     /// @param helped the file's helper reads and writes; else the calling rank does so
@@ -27,14 +27,15 @@ class collective_access {
     collective_access &operator=(const collective_access &) = delete;
 
     [[nodiscard]] bool may_go_on() const { return stages_.may_go_on(); }
-    /// Does what can be done without waiting. True when all is done. Throws what an exchange ended with.
+    /// Advances as far as possible without waiting. True when the access is complete. Throws the error of an
+    /// exchange.
     [[nodiscard]] bool advance() { return stages_.advance(); }
-    /// Bytes of the buffer's data that were read or written. Throws what the access ended with.
+    /// Bytes of the buffer's data that were read or written. Throws the error of the access.
     /// @pre advance() has returned true
     [[nodiscard]] MPI_Count result() const;
 
   private:
-    /// What all ranks tell about their accesses before they choose how to go on.
+    /// A rank's summary of its access, from which all choose the algorithm.
     struct outline {
         MPI_Offset begin = 0, end = 0; ///< equal: no data
         bool scattered = false;        ///< several runs
@@ -49,7 +50,7 @@ class collective_access {
     [[nodiscard]] bool go_together(const std::vector<outline> &outlines) const;
     [[nodiscard]] domains divide(const std::vector<outline> &outlines) const;
     [[nodiscard]] protocol::request *begin_alone();
-    /// What of the access lies in this part of the file.
+    /// The part of the access in this part of the file.
     [[nodiscard]] data_part part_within(const file_run &window) const;
 
     // Of one round.
@@ -63,8 +64,7 @@ class collective_access {
     void make_room_for_answers();
     void take_answers();
 
-    /// Works with the disk: in the call, or begins it on the helper and returns what is to be
-    /// awaited.
+    /// Reads or writes the file: in the call, or on the helper, and then returns the operation to await.
     template <class Work> [[nodiscard]] protocol::request *at_disk(Work work);
     [[nodiscard]] passage way_here() const noexcept;
     /// The error of a rank that has failed, unless the calling one has failed itself.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of the operating system as one rank has opened it. Calls that the system interrupts or does in part
-// are continued; what it refuses is thrown as the standard's error class with the file's name and the
+// A file of the operating system as one rank has opened it. Calls that the system interrupts or completes in
+// part are continued; a failure is thrown as the standard's error class, with the file's name and the
 // system's reason.
 #pragma once
 
@@ -41,7 +41,7 @@ class descriptor {
     /// True if bytes can be read although the program may only write: a part of a block can be replaced then.
     [[nodiscard]] bool readable() const noexcept { return readable_; }
 
-    /// True if the file system is known to be one that this kernel alone looks after.
+    /// True if only this kernel accesses the file system.
     [[nodiscard]] bool local() const noexcept { return local_; }
 
     /// Reads from there on until the room is full or the file ends. Returns how many bytes.
@@ -75,8 +75,8 @@ class descriptor {
 /// MPI_File_delete.
 void remove_file(const std::string &name);
 
-/// Drops a prefix that names a kind of file system ("ufs:", "nfs:"), as other MPIs take it: here the kernel
-/// knows.
+/// Drops a prefix that names a kind of file system ("ufs:", "nfs:"), which other MPIs need: here the kernel
+/// tells.
 [[nodiscard]] std::string plain_name(const char *name);
 
 } // namespace lisle::file

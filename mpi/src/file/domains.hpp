@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a collective access divides a stretch of the file: each aggregator, a rank that reads and writes for
-// all, has a part of it, its domain, and goes through it window by window, one for each round.
+// The division of a stretch of the file in a collective access: each aggregator, a rank that reads and writes
+// for all, has a part of it, its domain, which it processes window by window, one in each round.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class domains {
         return candidate < count_ && rank_of(candidate) == rank ? candidate : -1;
     }
     [[nodiscard]] MPI_Count rounds() const noexcept { return (each_ + window_ - 1) / window_; }
-    /// What an aggregator looks after in a round: perhaps nothing.
+    /// The window of an aggregator in a round, which may be empty.
     [[nodiscard]] file_run window_of(int aggregator, MPI_Count round) const noexcept {
         const MPI_Offset domain = begin_ + aggregator * each_;
         const MPI_Offset from = std::min(domain + round * window_, end_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data in a type that MPIX_Type_create_section has made: the elements of another type, which a program counts
-// as if they followed each other. In that form they are converted, and conversion functions of the program's
-// see them.
+// as if they followed each other. They are converted in that form, and passed in it to conversion functions
+// of the program.
 #pragma once
 
 #include <cstddef>

@@ -16,11 +16,11 @@ class helper {
     helper() = default;
     helper(const helper &) = delete;
     helper &operator=(const helper &) = delete;
-    /// Returns when all is done that was given to it.
+    /// Returns when all queued functions have run.
     ~helper();
 
-    /// Has something done after all that was given before. It must not throw. Throws MPI_ERR_OTHER if the
-    /// system gives no thread.
+    /// Queues a function behind all earlier ones. It must not throw. Throws MPI_ERR_OTHER if the system gives
+    /// no thread.
     void give(std::function<void()> work);
 
   private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The info hints of a file [MPI-5.0 14.2.8]: the standard's that Lisle uses, and those of ROMIO that mean
-// something here. Others are ignored, as are values that mean nothing: hints never change what a program
-// computes.
+// The info hints of a file [MPI-5.0 14.2.8]: those of the standard that Lisle uses, and those of ROMIO that
+// apply. Others are ignored, as are invalid values: hints never change the results of a program.
 #pragma once
 
 #include "communicator/info.hpp"
@@ -9,7 +8,7 @@
 
 namespace lisle::file {
 
-/// Whether something is done: always, never, or where it is likely to help.
+/// When an optimisation is applied: always, never, or where it is likely to help.
 enum class choice : int { automatic, enable, disable };
 
 /// See the file's head. Plain data, so that ranks can agree on them.
@@ -23,7 +22,7 @@ struct hints {
     choice sieved_reads = choice::automatic;       ///< romio_ds_read
     choice sieved_writes = choice::automatic;      ///< romio_ds_write
 
-    /// Takes over what is said in `from`.
+    /// Takes over the hints in `from`.
     void apply(const info &from);
     /// Adds all hints with their values.
     void describe(info &into) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open file as one rank holds it: what it was opened with, the rank's view and file pointers, and which of
-// its collective operations is at work. Made by opening.hpp.
+// An open file as one rank holds it: its mode, the rank's view and file pointers, and the collective
+// operation that runs. Made by opening.hpp.
 #pragma once
 
 #include <atomic>
@@ -47,12 +47,12 @@ class open_file : public object {
     /// What the rank sees now. Operations keep the view that they began with.
     std::shared_ptr<const view> seen;
     hints how;
-    /// True if the ranks are on one node and its kernel alone looks after the file system: what the first
-    /// rank has found, since all must go on alike.
+    /// True if the ranks are on one node and its kernel alone looks after the file system: the first rank's
+    /// result, since all ranks must act alike.
     bool of_one_kernel = false;
     std::atomic<bool> atomic{false}; ///< MPI_File_set_atomicity
-    /// The individual file pointer, in bytes of the view. Relaxed: each operation of a thread takes a place
-    /// of its own, and orders nothing else.
+    /// The individual file pointer, in bytes of the view. Relaxed: each operation of a thread takes a
+    /// position of its own, and orders nothing else.
     std::atomic<MPI_Count> position{0};
     std::optional<shared_pointer> shared;
     std::optional<split_operation> split;
@@ -90,7 +90,7 @@ class open_file : public object {
     const std::unique_ptr<helper> thread;
 };
 
-/// While one lives, its collective operation is the one at work.
+/// While one lives, its collective operation is the one that runs.
 class [[nodiscard]] collective_turn {
   public:
     explicit collective_turn(open_file &on) : on_{on} { on.await_turn_of(on.begin_collective()); }

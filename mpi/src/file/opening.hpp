@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How files are opened and closed, and what else all ranks of a file do together without moving data
-// [MPI-5.0 14.2, 14.3, 14.6]. All functions are collective. What the system refuses to one rank, all ranks
-// throw.
+// Opening and closing of files, and the other collective operations without data [MPI-5.0 14.2, 14.3, 14.6].
+// All functions are collective. If one rank fails, all ranks throw.
 #pragma once
 
 #include "file/open_file.hpp"
 
 namespace lisle::file {
 
-/// What MPI_File_open is told.
+/// The arguments of MPI_File_open.
 struct open_request {
     communicator &parent;
     const char *name;
@@ -20,7 +19,7 @@ struct open_request {
 /// MPI_File_close: waits for the operations that are under way. The file is gone, whatever is thrown.
 void close(open_file *closed);
 
-/// What MPI_File_set_view is told.
+/// The arguments of MPI_File_set_view.
 struct view_request {
     MPI_Offset displacement;
     const datatype &etype, &filetype;
@@ -32,7 +31,7 @@ void set_info(open_file &on, const info &hints);
 void set_atomicity(open_file &on, bool atomic);
 void set_size(open_file &on, MPI_Offset size);
 void preallocate(open_file &on, MPI_Offset size);
-/// What any rank has written is on the device, and seen by all.
+/// MPI_File_sync: the data that any rank has written are on the device and visible to all.
 void sync(open_file &on);
 
 } // namespace lisle::file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock on a range of a file, for as long as the object lives. Its holder never waits for another rank, so
-// a rank that wants it tries again and again, and lets the holder run in between if they share a thread.
+// A lock on a range of a file, for as long as the object lives. Its holder never waits for another rank, so a
+// rank that wants it polls, and lets the holder run in between if they share a thread.
 #pragma once
 
 #include "file/descriptor.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms that data can have in a file [MPI-5.0 14.5]: as in memory ("native", and "internal", which is the
-// same here), portable ("external32"), or what functions of the program's make of them
-// (MPI_Register_datarep).
+// same here), portable ("external32"), or defined by functions of the program (MPI_Register_datarep).
 #pragma once
 
 #include <cstddef>
@@ -52,8 +51,8 @@ class representation {
 
     /// The bytes that the file is to have. @pre converts()
     [[nodiscard]] std::vector<std::byte> to_file(const typed_buffer &from) const;
-    /// Stores what the file has: perhaps fewer elements than `to` has room for. Returns the bytes of data
-    /// stored. @pre converts()
+    /// Stores the data of the file, which may be fewer elements than `to` has room for. Returns the bytes of
+    /// data stored. @pre converts()
     [[nodiscard]] MPI_Count to_memory(std::span<const std::byte> from, const typed_buffer &to) const;
 
   private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank sends an aggregator in a round: the runs of the file that it is about and, of a write, their
-// data.
+// A rank's message to an aggregator in a round: runs of the file and, for a write, their data.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ inline void write_message(const std::vector<file_run> &runs, MPI_Count data_byte
 /// A message as its receiver sees it: points into it.
 class round_message {
   public:
-    /// Throws MPI_ERR_OTHER for what no rank sends. @param within where the runs must lie
+    /// Throws MPI_ERR_OTHER for an invalid message. @param within where the runs must lie
     round_message(std::span<const std::byte> bytes, const file_run &within, bool with_data) {
         std::size_t count = 0;
         if (bytes.empty()) {

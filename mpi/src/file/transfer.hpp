@@ -18,14 +18,14 @@ class engine;
 
 namespace lisle::file {
 
-/// By what and how data are moved.
+/// The descriptor and the options of a transfer.
 struct passage {
     const descriptor &file;
     const view &through;
     const hints &how;
     /// Of the calling rank; null: the caller is a helper (helper.hpp).
     protocol::engine *home;
-    /// Other atomic accesses see all of this one or nothing.
+    /// In atomic mode: other atomic accesses see all of this one or nothing.
     bool atomic;
 };
 

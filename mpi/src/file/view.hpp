@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank sees of a file [MPI-5.0 14.3]: from a displacement on, the bytes that copies of the filetype
-// leave visible, one copy after the other. Positions count these bytes. The filetype's layout is walked by
-// the code that walks data in memory (datatype/cursor.hpp): there the "addresses" are offsets in the file.
+// A rank's view of a file [MPI-5.0 14.3]: from a displacement on, the bytes that the copies of the filetype
+// select, one copy after the other. Positions count these bytes. The filetype's layout is walked by the code
+// that walks data in memory (datatype/cursor.hpp): there the "addresses" are offsets in the file.
 #pragma once
 
 #include <cstddef>

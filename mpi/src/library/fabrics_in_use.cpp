@@ -26,8 +26,6 @@ std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstr
     return std::make_unique<fabric::local::local_fabric>(segment, start, reads_of_other_processes());
 }
 
-constexpr std::string_view tile_prefix = "tile:";
-
 class turns_of_workers final : public rank_turns {
   public:
     [[nodiscard]] bool taken() const noexcept override { return fiber_worker::current() != nullptr; }
@@ -36,11 +34,22 @@ class turns_of_workers final : public rank_turns {
     bool let_time_pass() noexcept override { return fiber_worker::current()->let_time_pass(); }
 };
 
-/// The modelled mesh, which jobs rarely ask for.
-fabric_maker fabric_of_module(const std::string &chosen) {
+/// A fabric that LISLE_FABRIC=NAME:WORDS asks for, in a module.
+struct module_row {
+    std::string_view name;
+    std::string_view form; ///< of the value, for the message
+    const char *file;      ///< in lisle/ beside the library
+    const char *product;   ///< what to install for it
+};
+constexpr module_row modules[] = {
+    {"tile", "tile:WxH", "liblisle_tiles.so", "Lisle's tiles"},
+};
+
+fabric_maker fabric_of_module(const module_row &about, std::string_view chosen) {
     const fabric_module &module = load_fabric_module(
-        "liblisle_tiles.so", sentence(description_of(setting::fabric).name, "=", chosen), "Lisle's tiles");
-    return [&module, words = chosen.substr(tile_prefix.size())](node_segment &segment, bootstrap &start) {
+        about.file, sentence(description_of(setting::fabric).name, "=", chosen), about.product);
+    return [&module, words = std::string{chosen.substr(about.name.size() + 1)}](node_segment &segment,
+                                                                                bootstrap &start) {
         static turns_of_workers turns;
         const locality &places = start.places();
         const doorbell_row bells = segment.bells(0, places.ranks());
@@ -75,13 +84,17 @@ fabric::local::read_thresholds reads_of_other_processes() {
 }
 
 std::vector<fabric_maker> fabrics_in_use(int nodes) {
-    const std::string &chosen = text_of(setting::fabric);
-    if (chosen.starts_with(tile_prefix)) {
-        return {fabric_of_module(chosen)};
+    const std::string_view chosen = text_of(setting::fabric);
+    std::string forms;
+    for (const module_row &each : modules) {
+        if (chosen.starts_with(each.name) && chosen.substr(each.name.size()).starts_with(':')) {
+            return {fabric_of_module(each, chosen)};
+        }
+        forms += sentence(" and ", each.form);
     }
     if (!chosen.empty() && chosen != "local") {
         fail(MPI_ERR_OTHER, description_of(setting::fabric).name, "=", chosen,
-             " names no fabric: there are local and tile:WxH");
+             " names no fabric: there are local", forms);
     }
     std::vector<fabric_maker> makers{make_local_fabric};
     if (nodes > 1) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the kernels and the table of them, to be compiled once for each instruction set: all that is
-// here has internal linkage, so that no code for one set gets into another. The kernels are instances of
-// two loops over one functor for each operation; which instances exist follows from `allowed`, the
-// standard's table in chapter 6.9.2 (and 6.9.4 for pairs). Results do not depend on the instruction set:
-// every element is computed by the same operations, none of which is contracted.
+// The loops of the kernels and the table of them, compiled once for each instruction set: everything here has
+// internal linkage, so that no code of one set gets into another. The kernels are instances of two loops over
+// one functor for each operation; which instances exist follows from `allowed`, the standard's table in
+// chapter 6.9.2 (and 6.9.4 for pairs). Results do not depend on the instruction set: every element is
+// computed by the same operations, none of which is contracted.
 #pragma once
 
 #include <array>

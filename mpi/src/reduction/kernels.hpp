@@ -11,7 +11,7 @@
 
 namespace lisle::collective {
 
-/// What a predefined operation computes.
+/// The function of a predefined operation.
 enum class reduction : unsigned char {
     sum,
     min,
@@ -27,8 +27,8 @@ enum class reduction : unsigned char {
     maxloc
 };
 
-/// What computes an operation on arrays laid out as C arrays of a representation, which need no alignment;
-/// bytes between the members of a pair are left alone. Null if the standard does not define it.
+/// The kernel of an operation on C arrays of a representation. Arrays need no alignment; bytes between the
+/// members of a pair are not changed. Null if the standard does not define it.
 struct reduction_kernels {
     /// inout[i] = in[i] op inout[i]; the two do not overlap.
     void (*apply)(const std::byte *in, std::byte *inout, std::size_t count) noexcept = nullptr;

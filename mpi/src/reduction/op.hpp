@@ -32,7 +32,7 @@ class op : public object {
             check_further(type);
         }
     }
-    /// What computes it on elements of a predefined type that has passed check(), if there is something.
+    /// The kernel for elements of a predefined type that has passed check(), if there is one.
     [[nodiscard]] virtual collective::reduction_kernels kernels_for(const datatype &) const noexcept {
         return {};
     }
@@ -73,7 +73,7 @@ class op : public object {
 /// count as one if the standard's operations treat them alike.
 [[nodiscard]] const datatype *only_predefined(const datatype &type) noexcept;
 
-/// An operation on elements of one type: what computes it is looked for once.
+/// An operation on elements of one type, for which the kernel is looked up once.
 class op_on {
   public:
     op_on() = default;
@@ -114,8 +114,8 @@ class op_on {
 /// The operation behind a handle, or null if there is none.
 [[nodiscard]] const op *find_op(MPI_Op handle) noexcept;
 
-/// A user's operation with the handle's share. The first form's function is called in pieces when there
-/// are more elements than an int can say.
+/// A user's operation with the handle's share. The function of the first form is called several times if
+/// there are more elements than an int can count.
 [[nodiscard]] op *create_op(MPI_User_function *function, bool commutative);
 [[nodiscard]] op *create_op(MPI_User_function_c *function, bool commutative);
 /// One with a state; `destructor` (or null) is called with it when the last share is given back.

@@ -11,7 +11,7 @@
 
 namespace lisle::rma {
 
-/// What all constructors are told.
+/// The arguments that all constructors share.
 struct window_request {
     communicator &parent;
     const info *hints; ///< may be null

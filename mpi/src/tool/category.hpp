@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Categories: the variables and events of the tool interface by what they are about. Fixed when the library
-// is built.
+// Categories: the variables and events of the tool interface by subject. Fixed when the library is built.
 #pragma once
 
 #include <string_view>

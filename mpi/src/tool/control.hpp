@@ -43,8 +43,8 @@ inline const rank_local<handle_list<control_handle>> control_handles;
 
 /// Reads into, or writes from, a buffer of such elements.
 void read(const control_variable &variable, void *buffer);
-/// Throws MPI_T_ERR_CVAR_SET_NEVER for what cannot change any more, and MPI_T_ERR_INVALID for a value that it
-/// cannot have.
+/// Throws MPI_T_ERR_CVAR_SET_NEVER for a variable that cannot change any more, and MPI_T_ERR_INVALID for a
+/// value out of range.
 void write(const control_variable &variable, const void *buffer);
 
 } // namespace lisle::tool

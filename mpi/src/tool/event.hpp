@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: tools register callbacks, which run inside the call that causes the event, in the thread that made
-// it, with no lock held. Nothing is buffered, so nothing is ever dropped.
+// Events: tools register callbacks. A callback runs inside the call that causes the event, on that call's
+// thread, with no lock held. Nothing is buffered, so nothing is ever dropped.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct event_type {
 
 /// The values of all events there are: they are about communicators.
 struct communicator_facts {
-    std::int64_t context; ///< tells communicators apart
+    std::int64_t context; ///< identifies the communicator
     int size;
     int rank;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all parts of the tool information interface [MPI-5.0 15.3] share: whether the rank has initialised it,
-// how strings are given out, and how handles that are pointers are told from what is none.
+// The common parts of the tool information interface [MPI-5.0 15.3]: initialisation by rank, output of
+// strings, and validation of handles that are pointers.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace lisle::tool {
 
-/// Objects of one sort that tools have handles of; one list for each rank. Thread-safe.
+/// Objects of one kind that tools have handles of; one list for each rank. Thread-safe.
 template <class T> class handle_list {
   public:
     /// Takes the object over. @return its handle
@@ -89,7 +89,7 @@ template <class T, class Value> void store(T *into, Value value) {
     }
 }
 
-/// Gives a string out as section 15.3.3 says: as much as fits, and the length that would have been enough.
+/// Returns a string as section 15.3.3 demands: as much as fits, and the length that would be enough.
 inline void store_string(std::string_view text, char *into, int *length) {
     if (length == nullptr) {
         return;

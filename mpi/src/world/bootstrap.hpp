@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process comes into its job: who it is, where the others are, how processes exchange what they need
-// to know before they can send messages (addresses, keys), and how the job hears of a rank's end. Each kind
-// of launcher has its own implementation; nothing else asks who started the program.
+// How a process enters its job: its own number, the places of the others, the exchange of addresses and keys
+// before messages can be sent, and reports of how ranks end. Each kind of launcher has an implementation; no
+// other part depends on the launcher.
 #pragma once
 
 #include <cstddef>

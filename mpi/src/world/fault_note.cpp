@@ -18,8 +18,8 @@ void note(int signal, siginfo_t *information, void *) {
     if (auto *const start = noted_in.load(std::memory_order_acquire); start != nullptr) {
         start->report_fault(noted_rank, signal, reinterpret_cast<std::uintptr_t>(information->si_addr));
     }
-    // The default action is in force again: the faulty instruction comes once more, and ends the process
-    // there. A signal that was sent must be sent again.
+    // The default action is in force again: the faulting instruction is repeated, and ends the process. A
+    // signal that was sent must be sent again.
     if (information->si_code <= 0) {
         raise(signal);
     }

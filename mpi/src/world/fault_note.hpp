@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a rank that is a process of its own met its end: the address of a fault is noted in the job's
-// table, so that the launcher can name it. Nothing else changes: the signal still ends the process, and
-// a program's own handlers, or a sanitizer's, are left alone. (The host does this for thread ranks.)
+// Records the address of a fault of a rank that is a process in the job's table, so that the launcher can
+// name it. Nothing else changes: the signal ends the process, and handlers of the program or of a sanitizer
+// stay. (The host does this for thread ranks.)
 #pragma once
 
 #include "world/bootstrap.hpp"

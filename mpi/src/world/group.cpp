@@ -12,8 +12,8 @@ namespace lisle {
 
 namespace {
 
-/// Below this many members a look at each is faster than an index. Any value near a cache line or two
-/// of members serves.
+/// Below this many members a linear search is faster than an index. Any value near one or two cache lines of
+/// members will do.
 constexpr int smallest_indexed_size = 32;
 
 /// The common distance of the members, or 0 if there is none.
@@ -123,7 +123,7 @@ class group_pool {
         const std::scoped_lock lock{mutex_};
         const auto [begin, end] = groups_.equal_range(hash);
         for (auto candidate = begin; candidate != end; ++candidate) {
-            // One whose last share is gone is about to remove itself: it cannot be had any more.
+            // A group without shares is about to remove itself, so it cannot be shared again.
             if (candidate->second->list_ == members && candidate->second->try_retain()) {
                 return group_ref::adopt(candidate->second);
             }

@@ -73,12 +73,12 @@ class group : public object {
     bool pooled_ = false;
     std::uint64_t session_ = 0; ///< never changes once others know the group
     std::vector<int> list_;
-    /// (number, rank) sorted by number; made at the first question that needs it.
+    /// (number, rank) sorted by number; made by the first query that needs it.
     mutable std::vector<std::pair<int, int>> index_;
     mutable std::once_flag index_built_;
     // Orders nothing while counting up; the last decrement acquires what all others released.
     mutable std::atomic<int> references_{1};
-    // A mere count: the shares order the object's end.
+    // Only a count: the shares order the object's destruction.
     mutable std::atomic<int> handles_{0};
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of ranks made from sets of ranks, in the orders that the standard fixes. Everything takes
-// O(n log n) at most, so groups of many thousands are no burden.
+// Set operations on groups, in the orders that the standard defines. All take O(n log n) at most.
 #pragma once
 
 #include <span>

@@ -19,7 +19,7 @@ job::job(std::unique_ptr<bootstrap> start, const doorbell_row &bells, const wait
       oversubscribed_{threads_on_machine() > usable_cores()},
       context_part_{context_part_of(start_->self().job)}, bells_{bells}, waits_{waits},
       ranks_(static_cast<std::size_t>(rank_count_)), others_{size_, places().processes(), places().nodes()} {
-    // A thread that moves messages on may be about to end the wait of a rank that sleeps.
+    // A thread that makes progress may be about to end the wait of a rank that sleeps.
     if (places().nodes() == 1 && value_of(setting::deadlock) != 0 && !has_progress_threads()) {
         waits_.look_for_standstills();
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as one process sees it: how it came into it, where all ranks are, and the ranks that live here.
+// The job from the view of one process: its bootstrap, the places of all ranks, and the ranks of this
+// process.
 #pragma once
 
 #include <atomic>
@@ -64,7 +65,7 @@ class job {
     /// The number of a rank that is of this job or has been met; -1: it is neither.
     [[nodiscard]] int find_number(const rank_name &name) const;
 
-    // ---- the ranks that live here ----
+    // ---- the ranks of this process ----
 
     /// Where the ranks of this process sleep.
     [[nodiscard]] const doorbell_row &bells() const noexcept { return bells_; }
@@ -73,8 +74,8 @@ class job {
     /// The bells of the ranks on one worker of this process.
     [[nodiscard]] doorbell_row bells_of_worker(int worker) const noexcept;
 
-    /// A rank promises that no thread but the process's one worker calls for it; or takes that back, for
-    /// ever and for all. @return true if all ranks have promised
+    /// A rank promises that only the process's one worker calls for it; or withdraws that, permanently and
+    /// for all ranks. @return true if all ranks have promised
     [[nodiscard]] bool promise_one_thread(bool one) noexcept {
         if (!one) {
             constexpr int never = -(1 << 30); // however many promise afterwards
@@ -84,7 +85,7 @@ class job {
         return promised_.fetch_add(1, std::memory_order_relaxed) + 1 == rank_count_;
     }
 
-    /// The time that the job lives by: the machine's, unless a fabric has one of its own.
+    /// The job's clock: the machine's, unless a fabric has one of its own.
     [[nodiscard]] job_clock &clock() const noexcept { return *clock_; }
     /// @pre no rank has entered @param clock outlives the job
     void live_by(job_clock &clock) noexcept {
@@ -116,7 +117,7 @@ class job {
     const std::uint64_t context_part_;
     const doorbell_row bells_;
     wait_table waits_;
-    std::atomic<int> promised_{0}; ///< ranks that have, or less than none; orders nothing
+    std::atomic<int> promised_{0}; ///< ranks that have promised, or negative for ever; orders nothing
     job_clock *clock_ = &real_clock::instance();
     std::vector<std::atomic<rank *>> ranks_;
     other_jobs others_;

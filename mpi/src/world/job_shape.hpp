@@ -24,9 +24,9 @@ struct job_shape {
     void check() const;
 };
 
-/// The node of each process if a setting says how many nodes there are to be (LISLE_NODES), whatever machines
-/// the processes are on; at most one for each process. @param nodes in blocks; -1: a node for each process;
-/// below: -nodes, to which processes are dealt one by one
+/// The node of each process if a setting gives the number of nodes (LISLE_NODES), independent of machines; at
+/// most one node for each process. @param nodes in blocks; -1: a node for each process; below: -nodes, to
+/// which processes are dealt one by one
 [[nodiscard]] std::vector<int> pretended_nodes(int processes, std::int64_t nodes);
 
 /// Index of the first rank of a worker among the ranks of its process. Ranks are dealt to workers in blocks,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Lisle's own launcher and the processes of its job share: who is where, how far each rank has come, how
-// it ended, and what processes tell each other before they can send messages. The launcher makes the table
-// before it starts any process, so nobody ever waits for it, and it has no name in any file system: processes
-// inherit its descriptor. The node's shared memory (fabric/local/node_segment.hpp) lies behind it in the same
-// file; the table knows nothing of it but where it begins.
+// The memory that Lisle's launcher shares with the processes of its job: the places of ranks, the progress
+// and end of each rank, and what processes exchange before they can send messages. The launcher makes the
+// table before it starts any process, so no process waits for it. The table has no name in a file system:
+// processes inherit its descriptor. The node's shared memory (fabric/local/node_segment.hpp) lies behind it
+// in the same file; the table knows nothing of it but where it begins.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ struct abort_record {
     int code;
 };
 
-/// A signal that a process met and the rank that it ran (-1: no rank's thread).
+/// A signal that a process got, and the rank that ran (-1: no rank's thread).
 struct fault_record {
     int rank;
     int signal;
@@ -54,7 +54,7 @@ class job_table {
 
     /// The descriptor to hand down (close-on-exec is set; clear it in the child).
     [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }
-    /// Leaves the descriptor to the caller, who closes it.
+    /// Passes the descriptor to the caller, which has to close it.
     [[nodiscard]] int give_descriptor() noexcept { return memory_.give_descriptor(); }
     /// Where the file goes on behind the table: at a page.
     [[nodiscard]] std::size_t end() const noexcept { return memory_.bytes(); }
@@ -99,7 +99,7 @@ class job_table {
     /// Room for the values of one process.
     static constexpr std::size_t notice_bytes = 4096;
     struct notices {
-        std::atomic<std::uint32_t> &used; ///< release by the process that puts, acquire by those who get
+        std::atomic<std::uint32_t> &used; ///< release by the process that puts, acquire by those that get
         std::span<std::byte> room;
     };
     [[nodiscard]] notices notices_of(int process) const noexcept;
@@ -114,7 +114,7 @@ class job_table {
     [[nodiscard]] process_entry &process_at(int process) const noexcept;
     [[nodiscard]] rank_entry &rank_at(int rank) const noexcept;
     [[nodiscard]] static std::size_t bytes_for(std::size_t processes, std::size_t ranks) noexcept;
-    /// Everything that others would follow blindly; false if the table is not what it says.
+    /// Checks every value that is used without further checks; false if the table is damaged.
     [[nodiscard]] bool sound() const noexcept;
 
     mapped_file memory_;

@@ -81,9 +81,9 @@ std::vector<std::byte> launched_bootstrap::get(int process, std::string_view key
 
 void launched_bootstrap::fence() {
     auto &[arrived, opened] = table_.fence_gate();
-    const std::uint32_t seen = opened.value(); // cannot change before this process has come
+    const std::uint32_t seen = opened.value(); // cannot change before this process has arrived
     if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == table_.processes()) {
-        arrived.store(0, std::memory_order_relaxed); // nobody comes again before the ring
+        arrived.store(0, std::memory_order_relaxed); // no process arrives again before the ring
         opened.ring();
     } else {
         while (opened.value() == seen) {

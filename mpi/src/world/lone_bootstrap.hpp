@@ -23,9 +23,9 @@ class lone_bootstrap final : public bootstrap {
 
     void put(std::string_view key, std::span<const std::byte> value) override;
     [[nodiscard]] std::vector<std::byte> get(int process, std::string_view key) override;
-    void fence() override {} // there is nobody to wait for
+    void fence() override {} // there is no other process to wait for
 
-    // Nobody watches, and there is no other process to end.
+    // There is no launcher that watches, and no other process to end.
     void report(int, rank_progress) noexcept override {}
     void report_exit(int, int) noexcept override {}
     void report_fault(int, int, std::uintptr_t) noexcept override {}

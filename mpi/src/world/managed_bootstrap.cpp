@@ -119,7 +119,7 @@ void managed_bootstrap::part(int rank) noexcept {
         return;
     }
     parted_[index] = true;
-    // Before all ranks have parted the end of the process is an accident.
+    // Before all ranks have parted, the end of the process is a failure.
     if (std::ranges::find(parted_, false) == parted_.end()) {
         manager_->finalize();
     }
@@ -128,7 +128,7 @@ void managed_bootstrap::part(int rank) noexcept {
 void managed_bootstrap::report_exit(int, int) noexcept {} // the process's own exit status tells
 
 void managed_bootstrap::abort(int rank, int code) noexcept {
-    // A launcher that is told ends all processes at once: what has been written is to reach it first.
+    // The launcher ends all processes as soon as it is told, so output is flushed first.
     constexpr std::chrono::milliseconds for_what_was_said{300};
     std::this_thread::sleep_for(for_what_was_said);
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bootstrap of a process that a foreign launcher has started: through that launcher's process manager
-// (PMIx or PMI-1). The launcher knows processes; how many ranks each one runs the processes tell each other.
+// (PMIx or PMI-1). The launcher knows only processes; the processes tell each other how many ranks they run.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace lisle {
 /// fiber ranks what to run.
 inline constexpr const char *ranks_here_variable = "LISLE_RANKS_HERE";     ///< ranks of this process
 inline constexpr const char *workers_here_variable = "LISLE_WORKERS_HERE"; ///< worker threads, 0: no fibers
-/// With which a user tells such a lislerun the same as with -T.
+/// The same for such a lislerun as its option -T.
 inline constexpr const char *threads_per_process_variable = "LISLE_THREADS_PER_PROCESS";
 
 /// What one process runs.
@@ -52,7 +52,7 @@ class managed_bootstrap final : public bootstrap {
   private:
     /// Tells what this process is and learns what the others are.
     void meet(const process_share &here, std::int64_t nodes);
-    /// Says that a rank of this process needs the launcher no more; the last one says so to the launcher.
+    /// Notes that a rank of this process needs the launcher no more; the last one tells the launcher.
     void part(int rank) noexcept;
 
     std::unique_ptr<process_manager> manager_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of other jobs that a process has met (MPI_Comm_connect, MPI_Comm_accept, MPI_Comm_join,
 // MPI_Comm_spawn). They get numbers behind those of the process's own job, in the order of introduction, so
-// each process has numbers of its own for them: what processes tell each other are names.
+// the numbers differ between processes, and processes tell each other names.
 #pragma once
 
 #include <compare>
@@ -41,7 +41,7 @@ class other_jobs {
     [[nodiscard]] int find(const rank_name &name) const;
     /// Gives a rank the next number, in place of one that it may have. @param process, node in its job
     int add(const rank_name &name, int process, int node);
-    /// From now on find() does not know these numbers: their ranks are reached no more.
+    /// From now on find() does not return these numbers: their ranks can no longer be reached.
     void forget(int first, int count);
     /// The number that the next one will have.
     [[nodiscard]] int next() const noexcept { return ranks_ + static_cast<int>(met_.size()); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of jobs and processes that hold beyond one job: jobs that meet later (MPI_Comm_connect, _spawn) tell
-// themselves apart by them.
+// Names of jobs and processes that are unique among jobs which meet later (MPI_Comm_connect, MPI_Comm_spawn).
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 // of one process are divided into two halves, each a process of the job as far as the library knows, and all
 // packets go over two toy fabrics: one carries what stays within a half, the other what passes between them.
 // They differ in all that fabrics may differ in, so that what a program does shows nothing of its fabrics.
+// LISLE_TEST_FABRIC=plain gives both halves the one fabric of plain_fabric.hpp instead.
 #include "two_fabrics.h"
 
 #include <array>
@@ -18,6 +19,7 @@
 #include "library/host_interface.h"
 #include "library/process.hpp"
 #include "mpi.h"
+#include "plain_fabric.hpp"
 #include "toy_fabric.hpp"
 #include "world/launched_bootstrap.hpp"
 
@@ -110,6 +112,11 @@ class divided_process {
 
   private:
     std::vector<fabric_maker> makers_for(int half) {
+        if (const char *const chosen = std::getenv("LISLE_TEST_FABRIC"); chosen != nullptr) {
+            return {[all = queues_](node_segment &segment, const bootstrap &) {
+                return std::make_unique<plain::plain_fabric>(all, segment);
+            }};
+        }
         using by = fabric::waking::by;
         const int first = shape_.ranks_of_process[0];
         const auto within = [half, first](int rank) { return (rank < first ? 0 : 1) == half; };
@@ -133,6 +140,8 @@ class divided_process {
     const job_shape shape_;
     const node_segment segment_;
     std::array<std::shared_ptr<toy::exchange>, 2> exchanges_;
+    const std::shared_ptr<plain::queues> queues_ =
+        std::make_shared<plain::queues>(static_cast<std::size_t>(shape_.ranks()));
     std::array<std::unique_ptr<process>, halves> halves_;
 };
 

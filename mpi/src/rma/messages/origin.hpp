@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The origin's side of requests: what it has asked of which target, so that a flush knows whom to wait for,
-// and the requests that bring no data: locks and flushes. (Those that do: rma/ways/request_way.hpp.)
+// The origin's side of requests: which targets have outstanding requests, so that a flush knows for which it
+// waits, and the requests without data: locks and flushes. (Those that do: rma/ways/request_way.hpp.)
 #pragma once
 
 #include <atomic>
@@ -49,7 +49,7 @@ class message_origin {
     /// target is done, and at once if nothing is under way: then nobody has to answer. Throws what went
     /// wrong.
     void give_back(const std::vector<int> &targets, lock_word::kind held);
-    /// Returns when all that has been sent is served: the targets may let go of the window.
+    /// Returns when all requests have been served: then the targets may free the window.
     void end();
     /// Asks for the target's lock, tries it, or gives it back; the caller waits for the answer and frees it.
     /// Of a target that has failed, the answer says so.

@@ -10,8 +10,8 @@ namespace lisle {
 
 namespace {
 
-// What a launcher leaves: a variable that only its tasks have, and one with the number of tasks. And what to
-// ask of it so that it answers, if there is something.
+// The traces of a launcher: a variable that only its tasks have, and one with the number of tasks. remedy:
+// the option that makes it offer PMI, if there is one.
 struct trace {
     const char *launcher;
     const char *task_variable;
@@ -19,8 +19,8 @@ struct trace {
     std::string_view remedy{};
 };
 
-// The more telling first: launchers imitate each other's variables (Slurm and Flux set PMI_RANK as well,
-// PRRTE's tasks have PMIX_RANK, and everybody may run inside a Slurm job).
+// The most specific first: launchers set each other's variables (Slurm and Flux set PMI_RANK as well, PRRTE's
+// tasks have PMIX_RANK, and any launcher may run inside a Slurm job).
 constexpr trace traces[] = {
     {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "flux run -o pmi=simple"},
@@ -84,7 +84,7 @@ std::optional<std::string> foreign_launcher() {
     if (launcher_speaks_pmix() && !counted) {
         return refusal("several", "a PMIx launcher (prun, srun --mpi=pmix)", "N", {});
     }
-    // Hydra's other way leaves the connection only; the number of tasks is asked for through it.
+    // Hydra's other method sets only the connection, through which the number of tasks is asked for.
     if (!counted && (is_set("PMI_PORT") || is_set("PMI_FD"))) {
         return refusal("several", "a PMI launcher (MPICH's mpiexec)", "N", "mpiexec without -pmi-port");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What another launcher (Hydra, Slurm, Open MPI's, ...) that started this process leaves in the environment:
-// the way to it, if it speaks a protocol that Lisle speaks (process_manager.hpp), or only traces that this
-// process is one of several. Asked only when no launcher of Lisle's started the process; changes nothing.
+// The environment that another launcher (Hydra, Slurm, Open MPI's, ...) gives a process: a connection to it,
+// if it offers a protocol that Lisle has (process_manager.hpp), or only traces of a parallel job. Read only
+// if Lisle's launcher did not start the process; changes nothing.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,9 @@ struct pmi1_socket {
 /// Nothing if there is no such launcher.
 [[nodiscard]] std::optional<pmi1_socket> launcher_socket();
 
-/// For a process that no launcher answers: one sentence that says which launcher started it as one of several
-/// and what to do instead, since it must not run as a world of one, many times. Empty if there was none, or
-/// if it started one process only (inside an allocation, or with -n 1).
+/// For a process without a connection to a launcher: a sentence that names the launcher which started it as
+/// one of several, and the remedy, since such a process must not run as a job of one rank. Empty if there was
+/// no launcher, or it started one process only (inside an allocation, or with -n 1).
 [[nodiscard]] std::optional<std::string> foreign_launcher();
 
 } // namespace lisle

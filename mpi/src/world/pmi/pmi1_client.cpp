@@ -17,7 +17,7 @@ namespace lisle {
 
 namespace {
 
-constexpr std::size_t longest_line = 65536; // far above what the protocol allows: a bound on garbage
+constexpr std::size_t longest_line = 65536; // far above what the protocol allows: bounds invalid input
 
 std::optional<int> number_in(std::string_view text) {
     int number = 0;
@@ -192,7 +192,7 @@ void pmi1_client::abort(int code, const std::string &) noexcept {
     try {
         send(sentence("cmd=abort exitcode=", code));
     } catch (const mpi_error &) {
-        // The launcher is gone; so is the reason to tell it.
+        // The launcher has ended, so there is nothing to tell it.
     }
 }
 
@@ -217,7 +217,7 @@ std::string pmi1_client::ask(std::string_view request, std::string_view answer) 
 void pmi1_client::send(std::string_view line) {
     const std::string whole = sentence(line, '\n');
     for (std::size_t sent = 0; sent != whole.size();) {
-        // No signal when the launcher is gone: an error that can be told.
+        // No signal if the launcher has ended: an error that can be reported.
         const ssize_t some = ::send(descriptor_, whole.data() + sent, whole.size() - sent, MSG_NOSIGNAL);
         if (some < 0 && errno != EINTR) {
             fail(MPI_ERR_OTHER, "cannot send to the launcher over descriptor ", descriptor_, ": ",

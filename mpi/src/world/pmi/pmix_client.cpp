@@ -142,7 +142,7 @@ std::vector<int> pmix_client::nodes() {
 void pmix_client::put(std::string_view key, std::span<const std::byte> value) {
     pmix_value_t stored{};
     stored.type = PMIX_BYTE_OBJECT;
-    // PMIx copies the bytes and does not write to them; its type only lacks the const.
+    // PMIx copies the bytes without writing to them; only its type lacks the const.
     stored.data.bo.bytes = const_cast<char *>(reinterpret_cast<const char *>(value.data()));
     stored.data.bo.size = value.size();
     check(library_.put(PMIX_GLOBAL, sentence("lisle.", key).c_str(), &stored), "PMIx_Put");
@@ -156,7 +156,7 @@ void pmix_client::fence() {
 }
 
 std::vector<std::byte> pmix_client::get(int process, std::string_view key) {
-    // Slurm's fence may end a little before what others have put can be had.
+    // Slurm's fence may end a little before the values of other processes are available.
     constexpr int most_tries = 100;
     constexpr std::chrono::milliseconds pause{20};
     const auto ask = [&] { return look_up(static_cast<pmix_rank_t>(process), sentence("lisle.", key)); };

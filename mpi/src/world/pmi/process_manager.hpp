@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a foreign launcher offers the processes that it started: who they are, and a store of values through
-// which they learn each other's addresses. Each protocol (PMI-1, PMIx) has its own implementation; everything
-// above sees only this.
+// The services of another launcher for its processes: their numbers, and a store of values through which they
+// exchange addresses. Each protocol (PMI-1, PMIx) has an implementation of this interface.
 #pragma once
 
 #include <cstddef>
@@ -43,16 +42,16 @@ class process_manager {
 
     /// Asks the launcher to end all processes. Returns; the caller ends its own process next.
     virtual void abort(int code, const std::string &sentence) noexcept = 0;
-    /// Says that this process ends as it should. Nothing may be called afterwards.
+    /// Tells the launcher that this process ends normally. Nothing may be called afterwards.
     virtual void finalize() noexcept = 0;
 };
 
 /// Numbers nodes from 0 in the order in which their names first appear: {"b", "a", "b"} gives {0, 1, 0}.
 [[nodiscard]] std::vector<int> number_nodes(std::span<const std::string> names);
 
-/// A connection to the launcher whose traces stand in the environment; null if no launcher has left any.
-/// PMIx is tried first, because launchers that offer both know more through it.
-/// Throws mpi_error with one sentence that names the traces if there are some but no channel answers.
+/// A connection to the launcher whose traces stand in the environment; null if no launcher has left any. PMIx
+/// is tried first, because launchers that offer both tell more through it. Throws mpi_error with one sentence
+/// that names the traces if there are some but no channel answers.
 [[nodiscard]] std::unique_ptr<process_manager> connect_to_launcher();
 
 } // namespace lisle

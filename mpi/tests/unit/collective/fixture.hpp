@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "api/datatype.hpp"
+#include "collective/selection/table.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::collective {
@@ -129,8 +130,26 @@ class types {
     MPI_Datatype dense_, sparse_;
 };
 
+/// The rows of the table that need messages alone, within one group. @param commutative as the operation is
+/// that a reduction is given
+inline std::vector<row> message_rows(operation what, bool commutative = true) {
+    const situation given{.what = what, .ranks = 2, .commutative = commutative};
+    std::vector<row> found;
+    for (const row &each : rows_of(what)) {
+        if (each.how.sends && possible(each, given)) {
+            found.push_back(each);
+        }
+    }
+    return found;
+}
+
 class algorithms : public testing::Test {
   protected:
+    /// Writes the steps of a rank of `ranks`, as a call does that has chosen the row.
+    static void write(const row &each, schedule &plan, const team &ranks, const operands &data) {
+        each.how.write(plan, {ranks, nullptr, false}, data);
+    }
+
     algorithms()
         : compose_{ref<const op>::adopt(create_op(compose, false))}, commutative_{ref<const op>::adopt(
                                                                          create_op(compose, true))} {}

@@ -12,11 +12,13 @@ namespace lisle::collective {
 namespace {
 
 TEST_F(algorithms, barriers) {
-    for (const auto barrier : {barrier_dissemination, barrier_linear}) {
+    for (const row &barrier : message_rows(operation::barrier)) {
+        SCOPED_TRACE(name_of(barrier.use));
         for (int size = 1; size <= 17; ++size) {
             world ranks{size, 0};
             simulate(
-                size, [] {}, [&](schedule &plan, int rank) { barrier(plan, ranks.own(rank)); }, [] {});
+                size, [] {}, [&](schedule &plan, int rank) { write(barrier, plan, ranks.own(rank), {}); },
+                [] {});
         }
     }
     world ranks{3, 5};
@@ -29,7 +31,8 @@ TEST_F(algorithms, barriers) {
 }
 
 TEST_F(algorithms, broadcasts) {
-    for (const auto bcast : {bcast_binomial, bcast_linear, bcast_pipelined, bcast_scatter_allgather}) {
+    for (const row &bcast : message_rows(operation::bcast)) {
+        SCOPED_TRACE(name_of(bcast.use));
         each_size([&](int size, int stride) {
             for (const int root : {0, size / 2, size - 1}) {
                 world ranks{size, 0};
@@ -43,7 +46,8 @@ TEST_F(algorithms, broadcasts) {
                         }
                     },
                     [&](schedule &plan, int rank) {
-                        bcast(plan, ranks.own(rank), buffer(at(data, rank)), root);
+                        const typed_buffer own = buffer(at(data, rank));
+                        write(bcast, plan, ranks.own(rank), {.receive = &own, .root = root});
                     },
                     [&] {
                         for (auto &buffer : data) {

@@ -13,7 +13,8 @@ namespace lisle::collective {
 namespace {
 
 TEST_F(algorithms, reductions_to_a_root) {
-    for (const auto reduce : {reduce_binomial, reduce_linear}) {
+    for (const row &reduce : message_rows(operation::reduce, false)) {
+        SCOPED_TRACE(name_of(reduce.use));
         for (const bool in_place : {false, true}) {
             each_size([&](int size, int stride) {
                 for (const int root : {0, size / 2, size - 1}) {
@@ -27,9 +28,10 @@ TEST_F(algorithms, reductions_to_a_root) {
                             receive = many(size, elements, stride);
                         },
                         [&](schedule &plan, int rank) {
-                            auto &result = in_place ? send : receive;
-                            reduce(plan, ranks.own(rank), *compose_, buffer(at(send, rank)),
-                                   buffer(at(result, rank)), root);
+                            const typed_buffer from = buffer(at(send, rank));
+                            const typed_buffer to = buffer(at(in_place ? send : receive, rank));
+                            write(reduce, plan, ranks.own(rank),
+                                  {.send = &from, .receive = &to, .reduction = compose_.get(), .root = root});
                         },
                         [&] {
                             auto &result = at(in_place ? send : receive, root);
@@ -48,7 +50,8 @@ TEST_F(algorithms, reductions_to_a_root) {
 }
 
 TEST_F(algorithms, reductions_to_all) {
-    for (const auto allreduce : {allreduce_recursive_doubling, allreduce_reduce_bcast}) {
+    for (const row &allreduce : message_rows(operation::allreduce, false)) {
+        SCOPED_TRACE(name_of(allreduce.use));
         for (const bool in_place : {false, true}) {
             each_size([&](int size, int stride) {
                 world ranks{size, 0};
@@ -61,8 +64,10 @@ TEST_F(algorithms, reductions_to_all) {
                         receive = many(size, elements, stride);
                     },
                     [&](schedule &plan, int rank) {
-                        allreduce(plan, ranks.own(rank), *compose_, buffer(at(send, rank)),
-                                  buffer(at(in_place ? send : receive, rank)));
+                        const typed_buffer from = buffer(at(send, rank));
+                        const typed_buffer to = buffer(at(in_place ? send : receive, rank));
+                        write(allreduce, plan, ranks.own(rank),
+                              {.send = &from, .receive = &to, .reduction = compose_.get()});
                     },
                     [&] {
                         for (auto &result : in_place ? send : receive) {
@@ -77,8 +82,11 @@ TEST_F(algorithms, reductions_to_all) {
 }
 
 TEST_F(algorithms, scans) {
-    enum class which { doubling, linear, exclusive, exclusive_linear };
-    for (const auto algorithm : {which::doubling, which::linear, which::exclusive, which::exclusive_linear}) {
+    std::vector<row> all = message_rows(operation::scan, false);
+    std::ranges::copy(message_rows(operation::exscan, false), std::back_inserter(all));
+    for (const row &scan : all) {
+        SCOPED_TRACE(name_of(scan.use));
+        const bool exclusive = scan.what == operation::exscan;
         for (const bool in_place : {false, true}) {
             each_size([&](int size, int stride) {
                 world ranks{size, 0};
@@ -91,16 +99,12 @@ TEST_F(algorithms, scans) {
                         receive = many(size, elements, stride);
                     },
                     [&](schedule &plan, int rank) {
-                        const auto scan = algorithm == which::doubling    ? scan_doubling
-                                          : algorithm == which::linear    ? scan_linear
-                                          : algorithm == which::exclusive ? exscan_doubling
-                                                                          : exscan_linear;
-                        scan(plan, ranks.own(rank), *compose_, buffer(at(send, rank)),
-                             buffer(at(in_place ? send : receive, rank)));
+                        const typed_buffer from = buffer(at(send, rank));
+                        const typed_buffer to = buffer(at(in_place ? send : receive, rank));
+                        write(scan, plan, ranks.own(rank),
+                              {.send = &from, .receive = &to, .reduction = compose_.get()});
                     },
                     [&] {
-                        const bool exclusive =
-                            algorithm == which::exclusive || algorithm == which::exclusive_linear;
                         for (int rank = exclusive ? 1 : 0; rank < size; ++rank) {
                             auto &result = at(in_place ? send : receive, rank);
                             for (int i = 0; i < elements; ++i) {

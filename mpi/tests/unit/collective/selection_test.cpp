@@ -27,27 +27,16 @@ std::string page() {
 
 } // namespace
 
-TEST(selection_test, the_documents_name_the_values_of_every_setting) {
-    const std::string text = page();
-    for (const auto &each : collective_operations) {
-        std::string row = "| `" + std::string{each.name} + "` | ";
-        for (std::size_t i = 0; i < each.count; ++i) {
-            row += (i != 0 ? ", " : "") + std::string{name_of(each.offered[i])};
-        }
-        EXPECT_NE(text.find(row + " |\n"), std::string::npos) << "the page lacks the line\n" << row << " |";
-    }
-}
-
 TEST(selection_test, the_documents_explain_every_algorithm) {
     const std::string text = page();
-    for (const auto &each : collective_algorithms) {
-        const std::string row = "| " + std::string{each.name} + " | " + std::string{each.meaning} + " |\n";
-        EXPECT_NE(text.find(row), std::string::npos) << "the page lacks the line\n" << row;
+    for (const std::string_view name : collective_algorithm_names) {
+        const std::string row = "\n| " + std::string{name} + " | ";
+        EXPECT_NE(text.find(row), std::string::npos) << "the page has no row for " << name;
     }
 }
 
 TEST(selection_test, the_words_of_a_setting_are_the_algorithms_that_it_offers) {
-    EXPECT_EQ(description_of(algorithm_of(operation::gatherv)).words, "auto|single_copy|linear|in_process");
+    EXPECT_EQ(description_of(algorithm_of(operation::gatherv)).words, "auto|in_process|single_copy|linear");
     EXPECT_EQ(description_of(algorithm_of(operation::alltoallv)).meaning,
               "algorithm of alltoallv and alltoallw where the call allows it");
 }
