@@ -79,17 +79,13 @@ class taker {
 
     [[nodiscard]] protocol::engine &home() const noexcept { return *channel_.home; }
     [[nodiscard]] bool find() {
-        if (source_ == MPI_PROC_NULL) {
-            found_.source = MPI_PROC_NULL;
-            return true;
-        }
-        taken_ = channel_.home->probe({channel_.context, source_, tag_}, true, found_);
-        return taken_ != nullptr;
+        return protocol::look_for_message(channel_, source_, tag_, true, found_, taken_);
     }
 
-    /// @pre found
+    /// Throws if it can never come. @pre found
     void store(void *buffer, MPI_Count *bytes, MPIX_Free_function **release, void *extra_state,
                MPI_Status *status) {
+        protocol::throw_if_lost(found_, channel_, source_);
         deed mine{.buffer = nullptr, .bytes = 0, .release = &keep_nothing, .extra_state = nullptr};
         if (taken_ != nullptr) {
             mine = take_over(*taken_, channel_, found_);

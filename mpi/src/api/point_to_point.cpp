@@ -156,29 +156,35 @@ std::vector<std::byte> packed_copy(const typed_buffer &buffer) {
     return copy;
 }
 
-bool find_message(communicator &comm, int source, int tag, bool take, outcome &found,
-                  protocol::unexpected_message *&message) {
-    if (source == MPI_PROC_NULL) {
-        found.source = MPI_PROC_NULL;
-        return true;
-    }
-    message = comm.point_to_point.home->probe({comm.point_to_point.context, source, tag}, take, found);
-    return message != nullptr;
-}
-
 /// Looks, makes progress if there is nothing yet, and looks again.
 bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
                       protocol::unexpected_message *&message) {
-    if (find_message(comm, source, tag, take, found, message)) {
+    const auto look = [&] {
+        const bool over = protocol::look_for_message(comm.point_to_point, source, tag, take, found, message);
+        protocol::throw_if_lost(found, comm.point_to_point, source);
+        return over;
+    };
+    if (look()) {
         return true;
     }
     auto &mine = *comm.point_to_point.home;
     mine.progress();
-    if (find_message(comm, source, tag, take, found, message)) {
+    if (look()) {
         return true;
     }
     mine.found_nothing();
     return false;
+}
+
+/// Waits for a message.
+void await_message(communicator &comm, int source, int tag, bool take, outcome &found,
+                   protocol::unexpected_message *&message) {
+    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
+    protocol::wait_until(
+        *comm.point_to_point.home,
+        [&] { return protocol::look_for_message(comm.point_to_point, source, tag, take, found, message); },
+        &wanted);
+    protocol::throw_if_lost(found, comm.point_to_point, source);
 }
 
 MPI_Message message_handle(protocol::unexpected_message *message) {
@@ -365,10 +371,7 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
 void probe(int source, int tag, communicator &comm, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *message = nullptr;
-    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
-    protocol::wait_until(
-        *comm.point_to_point.home, [&] { return find_message(comm, source, tag, false, found, message); },
-        &wanted);
+    await_message(comm, source, tag, false, found, message);
     found.store(status);
 }
 
@@ -384,10 +387,7 @@ void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *stat
 void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
     outcome found;
     protocol::unexpected_message *taken = nullptr;
-    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
-    protocol::wait_until(
-        *comm.point_to_point.home, [&] { return find_message(comm, source, tag, true, found, taken); },
-        &wanted);
+    await_message(comm, source, tag, true, found, taken);
     *message = message_handle(taken);
     found.store(status);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives that the creation of communicators is made of, over any subset of a channel's ranks, in
-// messages alone. What peers send is taken only if it has the expected size.
+// messages alone. What peers send is taken only if it has the expected size. A member that fails ends them at
+// all others, whether they wait for that one or for one that does.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "protocol/message/channel.hpp"
+#include "protocol/message/request.hpp"
 
 namespace lisle {
 
@@ -18,6 +20,9 @@ void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<c
 void receive_bytes(const protocol::channel &channel, int source, int tag, std::span<std::byte> data);
 void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
                     int source, std::span<std::byte> received);
+
+/// Throws unless a receive of ours has ended with a message of this size.
+void check_received(const protocol::outcome &result, std::size_t expected);
 
 /// Returns when all ranks of the channel have called it. Throws if one of them has failed.
 void meet_all(const protocol::channel &channel, int tag);
@@ -86,6 +91,11 @@ class party {
     static void check_length(std::size_t length, std::size_t most);
 
   private:
+    /// Waits for what a member sends, frees the request, and throws if it is not of this size. Throws too if
+    /// a member has failed meanwhile.
+    void finish(protocol::request *receive, std::size_t expected) const;
+    [[nodiscard]] bool has_lost_one() const;
+    void refuse_lost_one() const;
     void broadcast_bytes(std::span<std::byte> data, int root) const;
     /// @param sizes of all values, by index
     /// @param all room for them; the caller's own comes first, and they are put in order

@@ -11,6 +11,10 @@
 
 namespace lisle {
 
+/// Throws if the caller knows that a member has failed, or that the communicator was revoked: for calls in
+/// which it may need nobody.
+void refuse_lost_members(const communicator &parent);
+
 /// A communicator that inherits what new ones inherit from their parent.
 [[nodiscard]] communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                                           const group *remote, int self);

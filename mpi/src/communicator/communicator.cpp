@@ -19,7 +19,7 @@ namespace {
 static_assert(shadow_offset == protocol::contexts_in_a_row);
 static_assert(static_cast<std::uint64_t>(message_space::recovery) == protocol::recovery_context);
 static_assert(static_cast<std::uint64_t>(message_space::collective) == protocol::first_common_context);
-static_assert(static_cast<std::uint64_t>(message_space::leaders) == protocol::last_common_context);
+static_assert(static_cast<std::uint64_t>(message_space::remote_agreement) == protocol::last_common_context);
 
 std::uint64_t context_of(std::uint64_t base, message_space space) noexcept {
     return base + static_cast<std::uint64_t>(space);

@@ -17,6 +17,14 @@
 
 namespace lisle {
 
+void refuse_lost_members(const communicator &parent) {
+    const protocol::channel all = parent.channel(message_space::agreement);
+    if (const int error = all.home->failures().error_of(all.context, this_rank().number());
+        error != MPI_SUCCESS) {
+        protocol::throw_failure(error, -1);
+    }
+}
+
 communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                             const group *remote, int self) {
     if (parent.of_threads()) {
@@ -267,6 +275,7 @@ communicator_ref split_by_type(communicator &parent, int split_type, int key, in
 
 communicator_ref create_from_members(communicator &parent, const group &members) {
     const int tag = parent.next_agreement_tag();
+    refuse_lost_members(parent);
     return parent.inter() ? create_inter(parent, members, tag)
                           : create_intra(parent, members, message_space::agreement, tag);
 }

@@ -89,14 +89,22 @@ class pending_duplicate final : public protocol::progressed_request {
             passed_on_ = true;
             pass_on();
         }
-        return std::all_of(sends_.begin(), sends_.end(), is_complete);
+        return std::ranges::all_of(sends_, [this](const started_operation &each) {
+            if (!is_complete(each)) {
+                return false;
+            }
+            // A peer that has failed: this rank's duplicate is of no use either.
+            if (each != nullptr && result.error == MPI_SUCCESS) {
+                result.error = each->result.error;
+            }
+            return true;
+        });
     }
 
     void pass_on() {
         try {
-            if (receive_ != nullptr && (receive_->result.error != MPI_SUCCESS ||
-                                        receive_->result.bytes != static_cast<MPI_Count>(sizeof context_))) {
-                fail(MPI_ERR_OTHER, "a peer sent ", receive_->result.bytes, " bytes instead of a context");
+            if (receive_ != nullptr) {
+                check_received(receive_->result, sizeof context_);
             }
             if (place_.is_root() && parent_->inter()) {
                 context_ = std::min(context_, remote_proposal_);
@@ -105,6 +113,9 @@ class pending_duplicate final : public protocol::progressed_request {
             copy_->settle_context(context_);
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
+        }
+        if (result.error == MPIX_ERR_PROC_FAILED || result.error == MPIX_ERR_REVOKED) {
+            return; // the others notice it themselves
         }
         place_.each_child_downwards([this](const binomial_node &child) {
             begin_send(message_space::agreement, child.number(), context_);
@@ -154,6 +165,7 @@ communicator_ref duplicate(communicator &parent, const info *hints) {
 }
 
 communicator_ref start_duplicate(communicator &parent, const info *hints, protocol::request *&started) {
+    refuse_lost_members(parent);
     communicator_ref copy;
     std::exception_ptr failure;
     try {

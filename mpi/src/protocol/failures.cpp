@@ -79,6 +79,9 @@ void throw_failure(int error, int peer) {
     if (error == MPIX_ERR_REVOKED) {
         fail(error, "the communicator has been revoked (MPIX_Comm_revoke)");
     }
+    if (peer < 0) {
+        fail(MPIX_ERR_PROC_FAILED, "a rank of the communicator has failed, and may be one that is needed");
+    }
     fail(MPIX_ERR_PROC_FAILED, "rank ", peer, " of the job has failed");
 }
 

@@ -65,7 +65,7 @@ class failures {
 };
 
 /// Throws what an operation failed with. @param error MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED @param peer
-/// its number in the job
+/// its number in the job; -1: any
 [[noreturn, gnu::cold]] void throw_failure(int error, int peer);
 
 } // namespace lisle::protocol

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/error_texts.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
@@ -179,11 +180,14 @@ void partitioned_receive::start() {
 
 void partitioned_receive::post_locked() {
     posted_ = true;
-    if (heard_->partitions < 1 || heard_->bytes < 0 ||
-        heard_->bytes > std::numeric_limits<MPI_Count>::max() / heard_->partitions) {
-        // No sender of ours says so.
-        static_cast<greeting &>(*heard_) = {};
-        result.error = MPI_ERR_INTERN;
+    if (refusal_ == MPI_SUCCESS &&
+        (heard_->partitions < 1 || heard_->bytes < 0 ||
+         heard_->bytes > std::numeric_limits<MPI_Count>::max() / heard_->partitions)) {
+        refusal_ = MPI_ERR_INTERN; // no sender of ours says so
+    }
+    if (refusal_ != MPI_SUCCESS) {
+        *heard_ = {};
+        result.error = refusal_;
         messages_.clear();
         missing_ = settled_ = 0;
         return;
@@ -197,6 +201,7 @@ void partitioned_receive::post_locked() {
     for (std::size_t i = 0; i < count; ++i) {
         incoming &message = messages_[i];
         message.here = false;
+        message.error = MPI_SUCCESS;
         const MPI_Count offset = static_cast<MPI_Count>(i) * heard_->bytes;
         typed_buffer target;
         if (!fits) { // each ends with MPI_ERR_TRUNCATE then, and the sender's end
@@ -217,12 +222,13 @@ bool partitioned_receive::settle_locked(std::size_t index) {
     if (message.here || !is_complete(*message.receive)) {
         return message.here;
     }
+    message.error = message.receive->result.error;
     if (result.error == MPI_SUCCESS) {
-        result.error = message.receive->result.error;
+        result.error = message.error;
     }
     message.receive->free();
     message.receive = nullptr;
-    if (!message.stray.empty()) {
+    if (!message.stray.empty() && message.error == MPI_SUCCESS) {
         unpack(piece(0, elements()), static_cast<MPI_Count>(index) * heard_->bytes, message.stray);
     }
     message.here = true;
@@ -237,6 +243,7 @@ void partitioned_receive::look_locked() {
         return;
     }
     if (greeting_ != nullptr && is_complete(*greeting_)) {
+        refusal_ = greeting_->result.error;
         greeting_->free();
         greeting_ = nullptr;
     }
@@ -269,31 +276,46 @@ bool partitioned_receive::ready() {
     return true;
 }
 
+std::pair<std::size_t, std::size_t> partitioned_receive::messages_of(int partition) const {
+    const MPI_Count own = buffer_.bytes(), all = heard_->bytes * heard_->partitions;
+    return {static_cast<std::size_t>(partition * own / heard_->bytes),
+            static_cast<std::size_t>((std::min((partition + 1) * own, all) - 1) / heard_->bytes)};
+}
+
 bool partitioned_receive::arrived_locked(int partition) {
     if (!posted_) {
         return false;
     }
-    if (missing_ == 0) { // also from MPI_PROC_NULL, of which nothing is heard
+    if (missing_ == 0 && result.error == MPI_SUCCESS) { // also from MPI_PROC_NULL, of which nothing is heard
         return true;
     }
-    const MPI_Count own = buffer_.bytes(), all = heard_->bytes * heard_->partitions;
-    if (own == 0 || partition * own >= all) {
+    const MPI_Count own = buffer_.bytes();
+    int error = refusal_;
+    if (error != MPI_SUCCESS || own == 0 || partition * own >= heard_->bytes * heard_->partitions) {
         settle_in_order_locked();
-        return missing_ == 0;
-    }
-    const auto first = static_cast<std::size_t>(partition * own / heard_->bytes);
-    const auto last = static_cast<std::size_t>((std::min((partition + 1) * own, all) - 1) / heard_->bytes);
-    for (std::size_t index = first; index <= last; ++index) {
-        if (!settle_locked(index)) {
-            return false;
+        error = result.error;
+        if (error == MPI_SUCCESS) {
+            return missing_ == 0;
         }
+    } else {
+        const auto [first, last] = messages_of(partition);
+        for (std::size_t index = first; index <= last; ++index) {
+            if (!settle_locked(index)) {
+                return false;
+            }
+            error = error == MPI_SUCCESS ? messages_[index].error : error;
+        }
+    }
+    if (error != MPI_SUCCESS) {
+        fail(error, "partition ", partition, " of the message from rank ", peer_,
+             " will not arrive: ", error_text(error));
     }
     return true;
 }
 
 bool partitioned_receive::arrived(int partition) {
-    // Complete, or not started again since: everything is here.
-    if (!active || is_complete(*this)) {
+    // Complete, or not started again since: everything is here, unless it has failed.
+    if (!active || (is_complete(*this) && result.error == MPI_SUCCESS)) {
         return true;
     }
     for (const bool again : {true, false}) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/ref.hpp"
@@ -72,7 +73,7 @@ class partitioned_receive final : public partitioned_request {
                         int tag);
     ~partitioned_receive() override;
     void start() override;
-    /// MPI_Parrived: makes progress if need be.
+    /// MPI_Parrived: makes progress if need be. Throws if the partition will not arrive.
     [[nodiscard]] bool arrived(int partition);
 
   private:
@@ -81,6 +82,7 @@ class partitioned_receive final : public partitioned_request {
         request *receive = nullptr;
         std::vector<std::byte> stray; ///< data that does not begin and end with whole elements
         bool here = false;
+        int error = 0; ///< with which it has ended
     };
     bool ready() override;
     void look_locked();
@@ -91,11 +93,14 @@ class partitioned_receive final : public partitioned_request {
     /// looks.
     void settle_in_order_locked();
     [[nodiscard]] bool arrived_locked(int partition);
+    /// Which of the sender's partitions have parts of one of the receiver's. @pre they have any
+    [[nodiscard]] std::pair<std::size_t, std::size_t> messages_of(int partition) const;
 
     int tag_;
     std::mutex mutex_; ///< protects what follows
     std::unique_ptr<greeting> heard_;
-    request *greeting_ = nullptr; ///< null once it is here
+    request *greeting_ = nullptr; ///< null once it is here, or never comes
+    int refusal_ = 0;             ///< why it never comes, or is not to be believed
     bool posted_ = false;
     std::vector<incoming> messages_;
     std::size_t missing_ = 0;

@@ -14,6 +14,7 @@
 namespace lisle::protocol {
 
 class awaited;
+class unexpected_message;
 
 /// Returns when the buffer may be used again (and, if synchronous, the receive has begun).
 void send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
@@ -29,6 +30,15 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                   send_mode mode = send_mode::standard);
 [[nodiscard]] request *start_receive(const typed_buffer &buffer, const channel &channel, int source, int tag);
+
+/// Looks for a message that no receive has taken, as engine::probe(). True: it is found, or it can never
+/// come, and `found.error` says why.
+/// @param source a rank of the channel, MPI_ANY_SOURCE, or MPI_PROC_NULL: there is always one, `message` is
+/// null
+[[nodiscard]] bool look_for_message(const channel &channel, int source, int tag, bool take, outcome &found,
+                                    unexpected_message *&message);
+/// Throws that error, if it is one.
+void throw_if_lost(const outcome &found, const channel &channel, int source);
 
 /// Returns when the request is complete; does not free it and does not throw: look at `result`.
 void wait(request &request);

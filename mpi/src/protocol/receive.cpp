@@ -101,6 +101,31 @@ unexpected_message *engine::probe(const envelope &pattern, bool take, outcome &f
     return message;
 }
 
+bool look_for_message(const channel &channel, int source, int tag, bool take, outcome &found,
+                      unexpected_message *&message) {
+    engine &mine = *channel.home;
+    failures &known = mine.failures();
+    if (source == MPI_PROC_NULL) {
+        found.source = MPI_PROC_NULL;
+        found.error = known.error_without_peer(channel.context);
+        return true;
+    }
+    // First: what a rank has sent before it failed has come by then.
+    found.error =
+        known.any() ? known.error_of(channel.context, peer_named(*channel.peers, source)) : MPI_SUCCESS;
+    message = mine.probe({channel.context, source, tag}, take, found);
+    if (message != nullptr) {
+        found.error = MPI_SUCCESS;
+    }
+    return message != nullptr || found.error != MPI_SUCCESS;
+}
+
+void throw_if_lost(const outcome &found, const channel &channel, int source) {
+    if (found.error != MPI_SUCCESS) [[unlikely]] {
+        throw_failure(found.error, peer_named(*channel.peers, source));
+    }
+}
+
 receive_operation *receive_operation::make_anew(engine &home) {
     auto *const made = new receive_operation{home, {}, {}};
     made->ending = disposal::receive;

@@ -20,35 +20,35 @@ namespace lisle::collective {
 
 namespace {
 
-/// Names the in-process collective of a communicator: ranks of several jobs may live in a process.
-using shared_name = std::pair<const job *, std::uint64_t>;
+/// Names the in-process collective of a communicator: ranks of several jobs may live in a process, one after
+/// the other too.
+using shared_name = std::pair<job_id, std::uint64_t>;
 
-/// One that members have joined. Invariant: no member leaves before all have joined, since a collective ends
-/// only when all have come.
+/// One that members have joined. All join, as a collective is a call of all of them, but a member may leave
+/// before others join: in a scan it does not wait for those behind it. So it ends with the last leave of all.
 struct joined_collective final : in_process_collective {
     joined_collective(const shared_name &known_as, const std::vector<int> &groups)
-        : in_process_collective{groups}, name{known_as} {}
+        : in_process_collective{groups}, name{known_as}, staying{static_cast<int>(groups.size())} {}
     shared_name name;
-    int members = 0; ///< that have joined and not left
+    int staying; ///< members that have not left, whether they have joined or not
 };
 
 /// Those of a process.
 class directory {
   public:
     joined_collective *join(job &here, const communicator &comm) {
-        const shared_name name{&here, comm.context()};
+        const shared_name name{here.start().self().job, comm.context()};
         const std::scoped_lock guard{mutex_};
         std::unique_ptr<joined_collective> &known = known_[name];
         if (known == nullptr) {
             known = std::make_unique<joined_collective>(name, workers_of(here, comm.local_group()));
         }
-        ++known->members;
         return known.get();
     }
     void leave(const joined_collective &left) noexcept {
         const std::scoped_lock guard{mutex_};
         const auto known = known_.find(left.name);
-        if (--known->second->members == 0) {
+        if (--known->second->staying == 0) {
             known_.erase(known);
         }
     }

@@ -17,8 +17,10 @@ inline constexpr std::uint64_t contexts_in_a_row = 16;
 /// The one among them that works in spite of failures and revocation, by its distance from the first.
 inline constexpr std::uint64_t recovery_context = 9;
 /// Those whose messages are calls of all members, which fail if one member has: from the first to the last.
+/// Not those of agreements by tag (5, 6): these are calls of some members, and fail if one of those has
+/// (communicator/agreement.hpp).
 inline constexpr std::uint64_t first_common_context = 1;
-inline constexpr std::uint64_t last_common_context = 6;
+inline constexpr std::uint64_t last_common_context = 4;
 
 /// The first context of the communicator that this one belongs to.
 [[nodiscard]] constexpr std::uint64_t base_of(std::uint64_t context) noexcept {

@@ -33,7 +33,7 @@ void lock_queue::give_back(int origin) {
 std::optional<lock_queue::decision> lock_queue::take_for(const waiting_origin &first) {
     member &own = members_.own();
     bool taken = own.lock.try_lock(first.wanted, awaited_.has_value(), lock_word::origin::far);
-    const int failed = taken ? -1 : lock_breaker(members_, members_.rank());
+    const int failed = taken ? -1 : lock_breaker(members_, members_.rank(), first.wanted);
     if (!taken && failed < 0 && !awaited_) {
         // In this order: see window_lock.cpp.
         own.awaits.add(members_.rank(), first.wanted);
@@ -67,12 +67,11 @@ std::vector<lock_queue::decision> lock_queue::take() {
 }
 
 void lock_queue::end_waiting(bool taken) {
-    member &own = members_.own();
+    members_.own().awaits.drop();
     if (!taken) {
-        own.lock.withdraw_waiter(*awaited_);
+        stop_waiting(members_, members_.rank(), *awaited_);
     }
     awaited_.reset();
-    own.awaits.drop();
 }
 
 void lock_queue::forget(int origin) {

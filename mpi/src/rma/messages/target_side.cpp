@@ -59,9 +59,7 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
                                         packet.payload.subspan(sizeof(request_head))})) {
         keep_locked(origin, what, packet.payload);
     }
-    if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.out().do_later_locked(*this);
-    }
+    try_kept_later_locked(home);
     if (locks_.anyone_waits() && !std::exchange(watches_, true)) {
         home.mover().watch_locked(*this);
     }
@@ -77,6 +75,12 @@ void message_target::keep_answer_locked(int origin, std::uint64_t id, int error,
     head.offset = number_or_none(failed);
     head.runs = static_cast<std::uint32_t>(error);
     keep_locked(origin, request_kind::answer, std::as_bytes(std::span{&head, 1}));
+}
+
+void message_target::try_kept_later_locked(protocol::engine &home) {
+    if (!kept_.empty() && !std::exchange(retries_, true)) {
+        home.out().do_later_locked(*this);
+    }
 }
 
 void message_target::serve_kept_locked() {
@@ -353,18 +357,17 @@ void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int err
 bool message_target::look_locked(protocol::engine &home, bool &any) {
     const std::scoped_lock guard{mutex_};
     any = take_locks_locked() || any;
-    if (!kept_.empty() && !std::exchange(retries_, true)) {
-        home.out().do_later_locked(*this);
-    }
+    try_kept_later_locked(home);
     return watches_ = locks_.anyone_waits();
 }
 
-void message_target::fail_locked(protocol::engine &, int origin) {
+void message_target::fail_locked(protocol::engine &home, int origin) {
     const std::scoped_lock guard{mutex_};
     kept_.erase(origin);
     errors_.erase(origin);
     locks_.forget(origin);
     take_locks_locked();
+    try_kept_later_locked(home);
 }
 
 } // namespace lisle::rma

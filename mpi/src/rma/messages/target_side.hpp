@@ -86,6 +86,8 @@ class message_target final : private protocol::pending_call, private protocol::l
     /// The same for an answer that found no room.
     void keep_answer_locked(int origin, std::uint64_t id, int error, int failed);
     void serve_kept_locked();
+    /// Has the engine serve what is kept, if anything, when there may be room.
+    void try_kept_later_locked(protocol::engine &home);
     /// Answers after all that is kept for the origin.
     void answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed);
     /// Tells those that have got the lock. True if there are any.

@@ -46,11 +46,19 @@ using kind = lock_word::kind;
     return certain;
 }
 
-/// The failed rank whose lock is never given back to the caller; -1: there is none. A reader that waits
-/// because writers wait gets the lock when those give up: only a writer that has failed keeps it out.
-int hopeless_because_of(const window_members &members, int target, kind wanted) {
-    const bool kept_out = wanted == kind::exclusive || members.at(target).lock.held_exclusively();
-    return kept_out ? lock_breaker(members, target) : -1;
+/// The failed rank that holds the target's lock; -1: there is none.
+int failed_holder(const window_members &members, int target) {
+    const member &of = members.at(target);
+    const group &all = members.comm().local_group();
+    if (const int broken_by = of.broken_by.load(std::memory_order_seq_cst) - 1; broken_by >= 0) {
+        return all.rank_of(broken_by);
+    }
+    if (!members.failed.any()) {
+        return -1;
+    }
+    const int holder = of.holder.load(std::memory_order_relaxed) - 1;
+    const int rank = holder >= 0 ? all.rank_of(holder) : MPI_UNDEFINED;
+    return rank != MPI_UNDEFINED && members.failed.contain(rank) ? rank : -1;
 }
 
 [[gnu::cold, gnu::noinline]] void wait_for_lock(const window_members &members, int target, kind wanted) {
@@ -67,12 +75,11 @@ int hopeless_because_of(const window_members &members, int target, kind wanted) 
     };
     collective::wait_for(members.home(), [&] {
         return (taken = !is_others_turn() && lock.try_lock(wanted, true)) ||
-               (failed = hopeless_because_of(members, target, wanted)) >= 0;
+               (failed = lock_breaker(members, target, wanted)) >= 0;
     });
     own.awaits.drop();
     if (!taken) {
-        lock.withdraw_waiter(wanted);
-        static_cast<void>(wake_waiters(members, target, lock_word::wake::readers));
+        stop_waiting(members, target, wanted);
         fail(MPIX_ERR_PROC_FAILED, "the lock of target ", target, " was held by rank ", failed,
              " of the window, which has failed");
     }
@@ -136,18 +143,17 @@ void break_lock(const window_members &members, int holder) {
     }
 }
 
-int lock_breaker(const window_members &members, int target) {
-    const member &of = members.at(target);
-    const group &all = members.comm().local_group();
-    if (const int broken_by = of.broken_by.load(std::memory_order_seq_cst) - 1; broken_by >= 0) {
-        return all.rank_of(broken_by);
-    }
-    if (!members.failed.any()) {
-        return -1;
-    }
-    const int holder = of.holder.load(std::memory_order_relaxed) - 1;
-    const int rank = holder >= 0 ? all.rank_of(holder) : MPI_UNDEFINED;
-    return rank != MPI_UNDEFINED && members.failed.contain(rank) ? rank : -1;
+int lock_breaker(const window_members &members, int target, kind wanted) {
+    // A reader that waits because writers wait gets the lock when those give up: only a writer that has
+    // failed keeps it out.
+    const bool kept_out = wanted == kind::exclusive || members.at(target).lock.held_exclusively();
+    return kept_out ? failed_holder(members, target) : -1;
+}
+
+void stop_waiting(const window_members &members, int target, kind wanted) {
+    members.at(target).lock.withdraw_waiter(wanted);
+    // It may have been what kept readers out, and they look only when they are called.
+    static_cast<void>(wake_waiters(members, target, lock_word::wake::readers));
 }
 
 } // namespace lisle::rma

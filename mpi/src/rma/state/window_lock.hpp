@@ -22,7 +22,10 @@ void give_lock_of_far(const window_members &members, lock_word::kind held,
 
 /// A rank that held the lock of the calling rank's part has failed: all that wait for it are to know.
 void break_lock(const window_members &members, int holder);
-/// Which rank of the window has failed with the target's lock in its hands; -1: none.
-[[nodiscard]] int lock_breaker(const window_members &members, int target);
+/// Which rank of the window has failed with the target's lock in its hands, so that it cannot be had in this
+/// way; -1: none.
+[[nodiscard]] int lock_breaker(const window_members &members, int target, lock_word::kind wanted);
+/// A rank that has registered as waiting for the lock gives up; readers whom that lets in are woken.
+void stop_waiting(const window_members &members, int target, lock_word::kind wanted);
 
 } // namespace lisle::rma
