@@ -70,7 +70,8 @@ void comm_free_keyval(int *comm_keyval) {
 
 void comm_get_attr(communicator &comm, int comm_keyval, void *attribute_val, int *flag) {
     if (is_world_attribute(comm_keyval)) {
-        const int *const value = world_attribute(comm_keyval);
+        const bool shown = comm.session == 0 || is_session_attribute(comm_keyval);
+        const int *const value = shown ? world_attribute(comm_keyval) : nullptr;
         *flag = value != nullptr ? 1 : 0;
         if (value != nullptr) {
             store(value, attribute_val);

@@ -13,6 +13,7 @@
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
+#include "communicator/thread_communicator.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/send_buffer.hpp"
 #include "protocol/wait.hpp"
@@ -31,7 +32,7 @@ void check_inter(const communicator &comm) {
 /// The communicator that the user gives up; throws if it is one that cannot be given up.
 communicator &to_be_freed(MPI_Comm handle) {
     communicator *const target = find_communicator(handle);
-    if (target != nullptr && target->of_threads()) {
+    if (object_of<thread_communicator>(handle) != nullptr) {
         fail(MPI_ERR_COMM, "a communicator of threads is freed with MPIX_Threadcomm_free");
     }
     if (target == nullptr) {

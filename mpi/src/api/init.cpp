@@ -177,7 +177,7 @@ void abort(communicator &, int errorcode) {
     if (!self.get_job().start().reports_ends()) { // otherwise the launcher says so, once
         std::fprintf(stderr, "lisle: rank %d called MPI_Abort with code %d\n", self.number(), errorcode);
     }
-    abort_job(errorcode);
+    abort_job(errorcode, abort_cause::called);
 }
 
 } // namespace lisle::api

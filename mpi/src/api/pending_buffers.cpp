@@ -270,12 +270,19 @@ bool pending_buffers::adopt(protocol::request &freed) {
     }
     const bool writes = std::ranges::any_of(
         found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
-    if (!writes || api::is_complete(freed)) {
+    if (!writes || !freed.active || api::is_complete(freed)) {
         operations_.erase(found);
         return false;
     }
     adopted_.push_back(&freed);
     return true;
+}
+
+bool pending_buffers::adopted_complete(const communicator &about) {
+    const std::scoped_lock guard{mutex_};
+    end_adopted_locked();
+    return std::ranges::none_of(adopted_,
+                                [&](const protocol::request *each) { return each->comm == &about; });
 }
 
 void pending_buffers::end_adopted_locked() {

@@ -19,6 +19,9 @@
 #include "execution/wait_note.hpp"
 #include "protocol/message/request.hpp"
 
+namespace lisle {
+class communicator;
+}
 namespace lisle::protocol {
 class receive_operation;
 }
@@ -58,6 +61,8 @@ class pending_buffers {
     /// The user frees a request that is not complete. True: its data have still to go to where they belong,
     /// so it belongs to this from now on.
     [[nodiscard]] bool adopt(protocol::request &freed);
+    /// True if no operation on `about` is under way of those that were adopted.
+    [[nodiscard]] bool adopted_complete(const communicator &about);
 
   private:
     struct operation {

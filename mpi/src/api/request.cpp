@@ -13,7 +13,6 @@
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/generalized_request.hpp"
-#include "protocol/message/operation.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/wait.hpp"
 
@@ -185,8 +184,7 @@ void request_free(MPI_Request *handle) {
         return;
     }
     communicator *const about = freed.comm;
-    if (about != nullptr && !about->predefined() && freed.active && !is_complete(freed) &&
-        dynamic_cast<protocol::operation *>(&freed) != nullptr) {
+    if (about != nullptr && !about->predefined() && freed.active && !is_complete(freed)) {
         freed.comm = nullptr;
         freed_early->add(freed, communicator_ref::adopt(about));
     } else if (const int error = dispose(freed); error != MPI_SUCCESS) {
@@ -215,7 +213,10 @@ void grequest_complete(MPI_Request handle) {
 namespace lisle::abi {
 
 void wait_for_freed_requests(const communicator &about) {
-    protocol::wait_until(this_rank(), [&about] { return api::freed_early->complete(about); });
+    protocol::wait_until(this_rank(), [&about] {
+        return api::freed_early->complete(about) &&
+               (!pending_buffers::watched() || pending->adopted_complete(about));
+    });
 }
 
 } // namespace lisle::abi

@@ -22,8 +22,7 @@ template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size)
     if (place != nullptr) {
         fail(MPI_ERR_BUFFER, "a buffer of ", place->bytes(), " bytes is attached already: detach it first");
     }
-    place =
-        Holder{new protocol::send_buffer{automatic(buffer) ? nullptr : buffer, automatic(buffer) ? 0 : size}};
+    place = Holder{automatic(buffer) ? new protocol::send_buffer : new protocol::send_buffer{buffer, size}};
 }
 
 /// Where no buffer is attached, MPI behaves as if one of no bytes were [MPI-5.0 3.6]: that is detached.
@@ -34,7 +33,7 @@ template <class Holder> void detach(Holder &place, void *buffer_addr, MPI_Count 
         return;
     }
     place->flush();
-    *static_cast<void **>(buffer_addr) = place->base() != nullptr ? place->base() : MPI_BUFFER_AUTOMATIC;
+    *static_cast<void **>(buffer_addr) = place->base();
     size = place->bytes();
     place = nullptr;
 }

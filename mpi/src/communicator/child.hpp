@@ -15,9 +15,13 @@ namespace lisle {
 /// which it may need nobody.
 void refuse_lost_members(const communicator &parent);
 
-/// A communicator that inherits what new ones inherit from their parent.
+/// A communicator that inherits what new ones inherit from their parent. Throws if the parent's ranks are
+/// threads: their contexts differ, so each way to make such children has to agree on them.
 [[nodiscard]] communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                                           const group *remote, int self);
+/// The same of any parent, for a caller that knows what to do about threads.
+[[nodiscard]] communicator_ref make_relative(communicator &parent, std::uint64_t context, const group &local,
+                                             const group *remote, int self);
 
 /// A communicator with the members of an intra-communicator, for an object that they make together: a window,
 /// a file. Called by all of them.

@@ -90,8 +90,9 @@ protocol::channel communicator::channel(message_space space) const noexcept {
             point_to_point.home};
 }
 
-void communicator::use_lanes(const std::uint64_t *lanes) noexcept {
-    point_to_point.lanes = collective.lanes = local_collective.lanes = lanes;
+void communicator::use_lanes(lane_list lanes) noexcept {
+    lanes_ = std::move(lanes);
+    point_to_point.lanes = collective.lanes = local_collective.lanes = lanes_->data();
 }
 
 std::string communicator::name() const {
@@ -110,11 +111,12 @@ std::string communicator::label() const {
 }
 
 MPI_Comm communicator::handle() noexcept {
-    return predefined() ? predefined_ : handle_of<MPI_Comm>(*this);
+    return known_as_ != MPI_COMM_NULL ? known_as_ : handle_of<MPI_Comm>(*this);
 }
 
 void communicator::become_predefined(MPI_Comm constant, std::string name) {
-    predefined_ = constant;
+    predefined_ = true;
+    known_as_ = constant;
     name_ = std::move(name);
 }
 

@@ -33,9 +33,13 @@ class communicator : public object {
     /// @param self the calling rank's own rank in `local`
     communicator(std::uint64_t context, const group &local, const group *remote, int self);
 
-    /// Makes this a thread's communicator among others of its process: see channel::lanes, which the caller
-    /// keeps. @pre nobody knows the communicator yet
-    void use_lanes(const std::uint64_t *lanes) noexcept;
+    /// For each rank of a communicator of threads the distance of its context from that of rank 0, see
+    /// channel::lanes.
+    using lane_list = std::shared_ptr<const std::vector<std::uint64_t>>;
+    /// Makes this a thread's communicator among others of its process. @pre nobody knows the communicator yet
+    void use_lanes(lane_list lanes) noexcept;
+    /// Null unless of_threads().
+    [[nodiscard]] const lane_list &lanes() const noexcept { return lanes_; }
     [[nodiscard]] bool of_threads() const noexcept { return point_to_point.lanes != nullptr; }
 
     /// The calling rank's own rank in the local group.
@@ -90,14 +94,17 @@ class communicator : public object {
     /// How sentences call it: its name, or "the communicator".
     [[nodiscard]] std::string label() const;
 
-    /// The user's handle: a constant for the predefined ones.
+    /// The user's handle: a constant for the predefined ones, that of the whole for a thread's part of a
+    /// communicator of threads.
     [[nodiscard]] MPI_Comm handle() noexcept;
-    [[nodiscard]] bool predefined() const noexcept { return predefined_ != MPI_COMM_NULL; }
+    [[nodiscard]] bool predefined() const noexcept { return predefined_; }
     /// Sets the context of a communicator that was made before it was agreed (MPI_Comm_idup).
     /// @pre nobody has used the communicator yet
     void settle_context(std::uint64_t context);
     /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
     void become_predefined(MPI_Comm constant, std::string name);
+    /// The user knows this one by another handle. @pre nobody knows the communicator yet
+    void stand_behind(MPI_Comm handle) noexcept { known_as_ = handle; }
 
     /// Shared ownership: the user's handle and every active request hold a share, so that a freed
     /// communicator stays until its operations are complete (MPI_Comm_free).
@@ -124,7 +131,9 @@ class communicator : public object {
 
     const group_ref local_;
     const group_ref remote_;
-    MPI_Comm predefined_ = MPI_COMM_NULL;
+    MPI_Comm known_as_ = MPI_COMM_NULL; ///< a handle that is not this object's own
+    bool predefined_ = false;
+    lane_list lanes_;
     // Counts; what else must be ordered is ordered by the order of the calls.
     std::atomic<unsigned> agreements_{0};
     mutable std::mutex name_mutex_; ///< protects name_

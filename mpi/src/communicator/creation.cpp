@@ -28,8 +28,15 @@ void refuse_lost_members(const communicator &parent) {
 communicator_ref make_child(communicator &parent, std::uint64_t context, const group &local,
                             const group *remote, int self) {
     if (parent.of_threads()) {
-        fail(MPI_ERR_COMM, "a communicator of threads (MPIX_Threadcomm_init) has no children");
+        fail(MPI_ERR_COMM,
+             "a communicator of threads (MPIX_Threadcomm_init) can be duplicated, but no others "
+             "can be made of its ranks");
     }
+    return make_relative(parent, context, local, remote, self);
+}
+
+communicator_ref make_relative(communicator &parent, std::uint64_t context, const group &local,
+                               const group *remote, int self) {
     auto child = communicator_ref::adopt(new communicator{context, local, remote, self});
     child->errors.set(parent.errors.get());
     child->session = parent.session;

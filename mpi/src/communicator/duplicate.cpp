@@ -21,10 +21,29 @@ namespace lisle {
 namespace {
 
 communicator_ref make_bare_copy(communicator &parent) {
-    communicator_ref copy = make_child(parent, 0, parent.local_group(),
-                                       parent.inter() ? &parent.remote_group() : nullptr, parent.rank());
+    communicator_ref copy = make_relative(parent, 0, parent.local_group(),
+                                          parent.inter() ? &parent.remote_group() : nullptr, parent.rank());
     copy->shape = parent.shape;
+    if (parent.of_threads()) {
+        copy->use_lanes(parent.lanes());
+    }
     return copy;
+}
+
+/// A context for rank 0 of the duplicate; threads of a process have the following ones.
+std::uint64_t propose_context(const communicator &parent) {
+    if (!parent.of_threads()) {
+        return next_context();
+    }
+    const auto farthest = *std::max_element(parent.lanes()->begin(), parent.lanes()->end());
+    return next_contexts(farthest / contexts_per_communicator + 1);
+}
+
+/// What rank 0's context means for the calling rank.
+std::uint64_t own_context(const communicator &parent, std::uint64_t context) {
+    check_context(context);
+    return parent.of_threads() ? context + (*parent.lanes())[static_cast<std::size_t>(parent.rank())]
+                               : context;
 }
 
 /// The duplicate but for its context.
@@ -38,7 +57,7 @@ communicator_ref make_copy(communicator &parent, const info *hints) {
 }
 
 std::uint64_t agree_on_context(const communicator &parent, int tag) {
-    std::uint64_t context = parent.rank() == 0 ? next_context() : 0;
+    std::uint64_t context = parent.rank() == 0 ? propose_context(parent) : 0;
     if (parent.inter() && parent.rank() == 0) {
         std::uint64_t theirs = 0;
         exchange_bytes(parent.channel(message_space::remote_agreement), tag, 0,
@@ -47,8 +66,7 @@ std::uint64_t agree_on_context(const communicator &parent, int tag) {
         context = std::min(context, theirs);
     }
     party{parent.channel(message_space::agreement), tag}.broadcast(context);
-    check_context(context);
-    return context;
+    return own_context(parent, context);
 }
 
 /// An operation under way that is given back, complete or not, when its owner ends.
@@ -72,7 +90,7 @@ class pending_duplicate final : public protocol::progressed_request {
             begin_receive(message_space::agreement, place_.parent(), context_);
             return;
         }
-        context_ = next_context();
+        context_ = propose_context(source);
         if (source.inter()) {
             begin_receive(message_space::remote_agreement, 0, remote_proposal_);
             proposal_ = context_;
@@ -109,8 +127,7 @@ class pending_duplicate final : public protocol::progressed_request {
             if (place_.is_root() && parent_->inter()) {
                 context_ = std::min(context_, remote_proposal_);
             }
-            check_context(context_);
-            copy_->settle_context(context_);
+            copy_->settle_context(own_context(*parent_, context_));
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
         }
@@ -190,9 +207,6 @@ communicator_ref make_shadow(communicator &parent) {
     }
     communicator_ref shadow = make_bare_copy(parent);
     shadow->settle_context(parent.context() + shadow_offset);
-    if (parent.of_threads()) {
-        shadow->use_lanes(parent.point_to_point.lanes);
-    }
     return shadow;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "base/checks.hpp"
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/file_behind.hpp"
@@ -87,14 +86,14 @@ std::string sentence_of_error(int code) {
     return last.code == code && last.sentence[0] != 0 ? last.sentence : text_of_error(code);
 }
 
-void end_job(const char *call, int code, const std::string &text) {
-    const std::string line =
-        sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (", error_name(code),
-                 checks(check_level::cheap) ? place_of_call() : std::string{}, ")\n");
+void end_job(errhandler_kind handler, const char *call, int code, const std::string &text) {
+    const std::string line = sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (",
+                                      error_name(code), place_of_call(), ")\n");
     // One write, so that the sentences of several ranks do not mix.
     std::fwrite(line.data(), 1, line.size(), stderr);
     std::fflush(stderr);
-    abort_job(code);
+    abort_job(code,
+              handler == errhandler_kind::abort ? abort_cause::errors_abort : abort_cause::errors_are_fatal);
 }
 
 told_error hear_of_error(communicator *comm, const char *call, const mpi_error &error) {

@@ -171,13 +171,14 @@ void remember_sentence(const mpi_error &error) noexcept;
 [[nodiscard]] std::string place_of_call();
 
 /// Ends the job with a sentence on the standard error stream: "lisle: rank 3: MPI_Send: <sentence>
-/// (MPI_ERR_RANK)". The end of every error whose handler is fatal.
-[[noreturn]] void end_job(const char *call, int code, const std::string &sentence);
+/// (MPI_ERR_RANK, at ring.c:12)". The end of every error whose handler is fatal. @param handler which of the
+/// two
+[[noreturn]] void end_job(errhandler_kind handler, const char *call, int code, const std::string &sentence);
 
 template <class Handle>
 told_error hear_with(const errhandler &handler, Handle owner, const char *call, const mpi_error &error) {
     if (handler.predefined() && handler.action != errhandler_kind::return_code) {
-        end_job(call, error.code(), error.what());
+        end_job(handler.action, call, error.code(), error.what());
     }
     remember_sentence(error);
     return {error.code(), handler.function(), owner};
@@ -194,7 +195,7 @@ void call_errhandler(const errhandler_slot &slot, Handle owner, const char *call
             return;
         }
         if (handler->predefined()) {
-            end_job(call, code, "the program called its error handler");
+            end_job(handler->action, call, code, "the program called its error handler");
         }
         told = {code, handler->function(), owner};
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "base/error.hpp"
 #include "communicator/agreement.hpp"
@@ -63,16 +64,18 @@ thread_communicator::thread_communicator(communicator &parent, int threads)
     agreed.broadcast(context_);
     check_context(context_);
     std::vector<int> members;
+    std::vector<std::uint64_t> lanes;
     for (int rank = 0; rank < parent.size(); ++rank) {
         if (rank == parent.rank()) {
             first_rank_ = static_cast<int>(members.size());
         }
         for (int i = 0; i < counts[static_cast<std::size_t>(rank)]; ++i) {
             members.push_back(parent.local_group().member(rank));
-            lanes_.push_back(static_cast<std::uint64_t>(i) * contexts_per_communicator);
+            lanes.push_back(static_cast<std::uint64_t>(i) * contexts_per_communicator);
         }
     }
     members_ = group_ref::adopt(new group{std::move(members)});
+    lanes_ = std::make_shared<const std::vector<std::uint64_t>>(std::move(lanes));
 }
 
 communicator *thread_communicator::member() const noexcept {
@@ -106,7 +109,8 @@ void thread_communicator::start() {
     const auto lane = static_cast<std::uint64_t>(before) * contexts_per_communicator;
     auto mine =
         communicator_ref::adopt(new communicator{context_ + lane, *members_, nullptr, first_rank_ + before});
-    mine->use_lanes(lanes_.data());
+    mine->use_lanes(lanes_);
+    mine->stand_behind(handle_of<MPI_Comm>(*this));
     mine->errors.set(errors_of_parent_);
     memberships().push_back({this, std::move(mine)});
 }
@@ -116,6 +120,7 @@ void thread_communicator::finish() {
     if (mine == nullptr) {
         fail(MPI_ERR_COMM, "this thread has not called MPIX_Threadcomm_start");
     }
+    mine->attributes.clear(mine->handle());
     finished_.fetch_add(1, std::memory_order_relaxed);
     meet_all(mine->channel(message_space::agreement), mine->next_agreement_tag());
     std::erase_if(memberships(), [this](const membership &each) { return each.whole == this; });

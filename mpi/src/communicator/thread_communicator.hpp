@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include "base/object.hpp"
 #include "communicator/communicator.hpp"
@@ -24,6 +23,7 @@ class thread_communicator : public object {
     /// The calling thread becomes a rank, or stops being one. Throw mpi_error if it is (not) one already, or
     /// if more threads come than were announced.
     void start();
+    /// Deletes the attributes that the thread has set. If a delete function fails, the thread stays a rank.
     void finish();
     /// The calling thread's communicator, or null.
     [[nodiscard]] communicator *member() const noexcept;
@@ -35,7 +35,7 @@ class thread_communicator : public object {
     int first_rank_ = 0; ///< of this process's threads
     std::uint64_t context_ = 0;
     group_ref members_;
-    std::vector<std::uint64_t> lanes_;
+    communicator::lane_list lanes_;
     errhandler_ref errors_of_parent_;
     // How many threads have, in this round, started, called finish, and come to its end. Who begins a new
     // round sees the last one's end: release by the last, acquire by those who start.

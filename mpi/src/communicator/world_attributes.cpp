@@ -34,6 +34,10 @@ bool is_world_attribute(int key) noexcept {
     return (key >= MPI_TAG_UB && key <= MPI_UNIVERSE_SIZE) || key == MPIX_FT;
 }
 
+bool is_session_attribute(int key) noexcept {
+    return key == MPI_TAG_UB || key == MPI_LASTUSEDCODE || key == MPIX_FT;
+}
+
 const int *world_attribute(int key) {
     const attribute_values &own = *values;
     switch (key) {

@@ -37,7 +37,7 @@ void end_job_in_deadlock(job &standing, int rank, const std::function<std::strin
         // The launcher ends all processes when it is told. Others are not to see this one end first: they
         // would speak of a failure.
         constexpr std::chrono::seconds for_the_launcher{1};
-        start.abort(rank, deadlock_exit_code);
+        start.abort(rank, deadlock_exit_code, abort_cause::gave_up);
         std::this_thread::sleep_for(for_the_launcher);
     }
     abort_job(standing, rank, deadlock_exit_code);

@@ -41,6 +41,45 @@ bool is_complete(const request &request) {
     return request.complete.load(std::memory_order_acquire);
 }
 
+/// Greetings under way whose requests the user has freed. Those to be received stay posted: a greeting that
+/// found no receive of its own would take that of a later request.
+class orphaned_greetings {
+  public:
+    /// @param under_way may be null: then nothing is
+    void add(request *under_way, std::unique_ptr<greeting> data) {
+        const std::scoped_lock lock{mutex_};
+        sweep();
+        if (under_way != nullptr) {
+            list_.push_back({under_way, std::move(data)});
+            sweep();
+        }
+    }
+    ~orphaned_greetings() {
+        for (const entry &each : list_) {
+            each.under_way->cancel();
+            each.under_way->free();
+        }
+    }
+
+  private:
+    struct entry {
+        request *under_way;
+        std::unique_ptr<greeting> data;
+    };
+    void sweep() {
+        std::erase_if(list_, [](const entry &each) {
+            const bool done = is_complete(*each.under_way);
+            if (done) {
+                each.under_way->free();
+            }
+            return done;
+        });
+    }
+    std::mutex mutex_; ///< protects the list
+    std::vector<entry> list_;
+};
+const rank_local<orphaned_greetings> orphans;
+
 typed_buffer bytes_of(greeting &data) {
     return {&data, static_cast<MPI_Count>(sizeof data), *find_datatype(MPI_BYTE)};
 }
@@ -78,10 +117,7 @@ partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions, c
 }
 
 partitioned_send::~partitioned_send() {
-    if (greeting_ != nullptr) {
-        wait(*greeting_);
-        greeting_->free();
-    }
+    orphans->add(greeting_, std::move(said_));
     for (request *const send : sends_) {
         wait(*send);
         send->free();
@@ -152,11 +188,7 @@ partitioned_receive::partitioned_receive(const typed_buffer &buffer, int partiti
 }
 
 partitioned_receive::~partitioned_receive() {
-    if (greeting_ != nullptr) {
-        greeting_->cancel(); // of a request that was never matched
-        wait(*greeting_);
-        greeting_->free();
-    }
+    orphans->add(greeting_, std::move(heard_));
     for (const incoming &message : messages_) {
         if (message.receive != nullptr) {
             wait(*message.receive);

@@ -52,6 +52,11 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     engine &mine = *channel.home;
     const int number = channel.peers->member(dest);
     const MPI_Count bytes = buffer.bytes();
+    // Also where the message could leave at once: whether a program is right must not depend on that.
+    if (!automatic_ && bytes > bytes_) {
+        fail(MPI_ERR_BUFFER, "a message of ", bytes, " bytes is larger than the attached buffer of ", bytes_,
+             " bytes");
+    }
     std::unique_lock lock{mutex_};
     if (mine.out().goes_unasked(number, buffer, static_cast<std::size_t>(bytes)) &&
         mine.out().try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number,
@@ -62,7 +67,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
     kept.bytes = bytes;
     auto place = messages_.end();
     std::byte *memory = nullptr;
-    if (base_ == nullptr) {
+    if (automatic_) {
         forget_sent();
         kept.own_memory = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
         memory = kept.own_memory.get();

@@ -16,17 +16,22 @@ namespace lisle::protocol {
 /// Thread-safe.
 class send_buffer {
   public:
-    /// @param base null or MPI_BUFFER_AUTOMATIC: memory is allotted for each message
-    send_buffer(void *base, MPI_Count bytes) : base_{static_cast<std::byte *>(base)}, bytes_{bytes} {}
+    /// Memory is allotted for each message.
+    send_buffer() = default;
+    /// Messages lie in the user's memory.
+    send_buffer(void *base, MPI_Count bytes)
+        : automatic_{false}, base_{static_cast<std::byte *>(base)}, bytes_{bytes} {}
     /// Waits until all messages have left.
     ~send_buffer() { flush(); }
     send_buffer(const send_buffer &) = delete;
     send_buffer &operator=(const send_buffer &) = delete;
 
-    [[nodiscard]] void *base() const noexcept { return base_; }
+    /// What the user attached.
+    [[nodiscard]] void *base() const noexcept { return automatic_ ? MPI_BUFFER_AUTOMATIC : base_; }
     [[nodiscard]] MPI_Count bytes() const noexcept { return bytes_; }
 
-    /// Sends now or keeps a copy that leaves later. Throws MPI_ERR_BUFFER if there is no room for that.
+    /// Sends now or keeps a copy that leaves later. Throws MPI_ERR_BUFFER if there is no room for that, or if
+    /// the whole buffer would be too small for the message.
     void send(const typed_buffer &buffer, const channel &channel, int dest, int tag);
     /// Returns when all messages have left.
     void flush();
@@ -47,8 +52,9 @@ class send_buffer {
     [[nodiscard]] bool find_room(MPI_Count wanted, MPI_Count &offset,
                                  std::list<kept_message>::iterator &place);
 
-    std::byte *base_;
-    MPI_Count bytes_;
+    const bool automatic_ = true;
+    std::byte *const base_ = nullptr;
+    const MPI_Count bytes_ = 0;
     std::mutex mutex_;                 ///< protects messages_
     std::list<kept_message> messages_; ///< in order of their place in the buffer
 };

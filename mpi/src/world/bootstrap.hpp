@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "world/abort_cause.hpp"
 #include "world/locality.hpp"
 #include "world/process_id.hpp"
 #include "world/rank_progress.hpp"
@@ -62,7 +63,7 @@ class bootstrap {
     virtual void report_deadlock([[maybe_unused]] int rank) noexcept {}
     /// Says that a rank ends the job with this code. The caller ends its process next (abort_job); this
     /// function makes sure that the other processes end as well.
-    virtual void abort(int rank, int code) noexcept = 0;
+    virtual void abort(int rank, int code, abort_cause cause) noexcept = 0;
 };
 
 } // namespace lisle

@@ -67,13 +67,13 @@ void job::leave(rank &ended) {
     become(former == &ended ? nullptr : former);
 }
 
-void abort_job(int code) noexcept {
+void abort_job(int code, abort_cause cause) noexcept {
     const rank &caller = known_rank();
-    abort_job(caller.get_job(), caller.number(), code);
+    abort_job(caller.get_job(), caller.number(), code, cause);
 }
 
-void abort_job(const job &ending, int rank, int code) noexcept {
-    ending.start().abort(rank, code);
+void abort_job(const job &ending, int rank, int code, abort_cause cause) noexcept {
+    ending.start().abort(rank, code, cause);
     std::fflush(nullptr);
     // Not _exit: in a host of thread ranks that would end the calling rank only.
     syscall(SYS_exit_group, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE);

@@ -123,9 +123,11 @@ class job {
     other_jobs others_;
 };
 
-/// Ends a whole job now with this exit code, without unwinding; the launcher says that it was this rank.
-[[noreturn]] void abort_job(const job &ending, int rank, int code) noexcept;
+/// Ends a whole job now with this exit code, without unwinding; the launcher says that it was this rank, and
+/// why.
+[[noreturn]] void abort_job(const job &ending, int rank, int code,
+                            abort_cause cause = abort_cause::gave_up) noexcept;
 /// The same for the calling rank and its job.
-[[noreturn]] void abort_job(int code) noexcept;
+[[noreturn]] void abort_job(int code, abort_cause cause = abort_cause::gave_up) noexcept;
 
 } // namespace lisle

@@ -240,12 +240,14 @@ void job_table::set_exit_status(int rank, int status) noexcept {
     rank_at(rank).exit_status.store(status, std::memory_order_relaxed);
 }
 
-void job_table::record_abort(int rank, int code) noexcept {
-    head().abort.write(rank, code, 0);
+void job_table::record_abort(int rank, int code, abort_cause cause) noexcept {
+    head().abort.write(rank, code, static_cast<std::uint64_t>(cause));
 }
 std::optional<abort_record> job_table::aborted() const noexcept {
     const once_record &record = head().abort;
-    return record.written() ? std::optional{abort_record{record.rank, record.number}} : std::nullopt;
+    return record.written() ? std::optional{abort_record{record.rank, record.number,
+                                                         static_cast<abort_cause>(record.address)}}
+                            : std::nullopt;
 }
 void job_table::record_deadlock(int rank) noexcept {
     head().deadlock.write(rank, 0, 0);

@@ -14,6 +14,7 @@
 
 #include "base/mapped_file.hpp"
 #include "execution/doorbell.hpp"
+#include "world/abort_cause.hpp"
 #include "world/job_shape.hpp"
 #include "world/process_id.hpp"
 #include "world/rank_progress.hpp"
@@ -26,10 +27,11 @@ inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< inde
 inline constexpr const char *program_number_variable =
     "LISLE_PROGRAM"; ///< which of the command line's it runs
 
-/// A rank that called MPI_Abort.
+/// A rank that ended the job.
 struct abort_record {
     int rank;
     int code;
+    abort_cause cause;
 };
 
 /// A signal that a process got, and the rank that ran (-1: no rank's thread).
@@ -80,7 +82,7 @@ class job_table {
     [[nodiscard]] int exit_status(int rank) const noexcept;
     void set_exit_status(int rank, int status) noexcept;
 
-    void record_abort(int rank, int code) noexcept; ///< the first one stays
+    void record_abort(int rank, int code, abort_cause cause) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<abort_record> aborted() const noexcept;
     void record_deadlock(int rank) noexcept; ///< by the rank that has found it
     [[nodiscard]] bool deadlocked() const noexcept;

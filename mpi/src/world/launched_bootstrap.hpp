@@ -30,7 +30,9 @@ class launched_bootstrap final : public bootstrap {
     }
     /// The launcher ends all other processes when it sees the record.
     void report_deadlock(int rank) noexcept override { table_.record_deadlock(rank); }
-    void abort(int rank, int code) noexcept override { table_.record_abort(rank, code); }
+    void abort(int rank, int code, abort_cause cause) noexcept override {
+        table_.record_abort(rank, code, cause);
+    }
 
   private:
     job_table table_;

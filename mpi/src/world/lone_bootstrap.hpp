@@ -29,7 +29,7 @@ class lone_bootstrap final : public bootstrap {
     void report(int, rank_progress) noexcept override {}
     void report_exit(int, int) noexcept override {}
     void report_fault(int, int, std::uintptr_t) noexcept override {}
-    void abort(int, int) noexcept override {}
+    void abort(int, int, abort_cause) noexcept override {}
 
   private:
     const job_id id_;

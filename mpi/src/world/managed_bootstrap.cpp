@@ -103,7 +103,7 @@ void managed_bootstrap::fence() {
 void managed_bootstrap::report(int rank, rank_progress to) noexcept {
     if (to == rank_progress::left_early) {
         std::fprintf(stderr, "lisle: rank %d has ended without MPI_Finalize; the job is stopped\n", rank);
-        abort(rank, EXIT_FAILURE);
+        abort(rank, EXIT_FAILURE, abort_cause::gave_up);
         return;
     }
     // A rank that has never been in MPI parts when it ends.
@@ -127,12 +127,12 @@ void managed_bootstrap::part(int rank) noexcept {
 
 void managed_bootstrap::report_exit(int, int) noexcept {} // the process's own exit status tells
 
-void managed_bootstrap::abort(int rank, int code) noexcept {
+void managed_bootstrap::abort(int rank, int code, abort_cause cause) noexcept {
     // The launcher ends all processes as soon as it is told, so output is flushed first.
     constexpr std::chrono::milliseconds for_what_was_said{300};
     std::this_thread::sleep_for(for_what_was_said);
     try {
-        const std::string why = sentence("rank ", rank, " ended the job with code ", code);
+        const std::string why = in_words(cause, rank, code);
         const std::scoped_lock guard{talking_};
         manager_->abort(code, why);
     } catch (const std::bad_alloc &) {

@@ -47,7 +47,7 @@ class managed_bootstrap final : public bootstrap {
     void report_exit(int rank, int status) noexcept override;
     /// The launcher sees the signal itself.
     void report_fault(int, int, std::uintptr_t) noexcept override {}
-    void abort(int rank, int code) noexcept override;
+    void abort(int rank, int code, abort_cause cause) noexcept override;
 
   private:
     /// Tells what this process is and learns what the others are.

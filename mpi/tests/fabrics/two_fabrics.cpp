@@ -49,7 +49,7 @@ class half_bootstrap final : public bootstrap {
     void report_fault(int rank, int signal, std::uintptr_t address) noexcept override {
         whole_.report_fault(rank, signal, address);
     }
-    void abort(int rank, int code) noexcept override { whole_.abort(rank, code); }
+    void abort(int rank, int code, abort_cause cause) noexcept override { whole_.abort(rank, code, cause); }
 
   private:
     [[noreturn]] static void refuse(std::string_view what) {

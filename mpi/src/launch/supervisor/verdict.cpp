@@ -53,7 +53,7 @@ std::optional<verdict> judge_abort(const job_table &segment) {
     return verdict{.exit_code = exit_code_of_abort(abort->code),
                    .stops_job = true,
                    .alarming = true,
-                   .sentence = sentence("rank ", abort->rank, " called MPI_Abort with code ", abort->code)};
+                   .sentence = in_words(abort->cause, abort->rank, abort->code)};
 }
 
 verdict left_early(int rank, int code, const process_end &end, const job_table &segment) {

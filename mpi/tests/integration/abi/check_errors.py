@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong arguments end the program with a sentence, or return the standard's error class.
+"""Wrong arguments end the program with a sentence that names the line, or return the standard's error class.
 
 Usage: check_errors.py BIN_DIR WORK_DIR
 """
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
@@ -28,7 +29,7 @@ CASES = [
 def main():
     bindir, work, here = sys.argv[1], empty_directory(sys.argv[2]), pathlib.Path(__file__).parent
     # The errors are made on purpose; newer compilers see some of them.
-    run(f"{bindir}/mpicc", here / "errors.c", "-w", "-o", "errors", cwd=work)
+    run(f"{bindir}/mpicc", here / "errors.c", "-g", "-w", "-o", "errors", cwd=work)
     for case, error_class, sentence in CASES:
         sanitized = case == "stale" and "sanitize" in run(f"{bindir}/mpicc", "-show").stdout
         if sanitized:
@@ -39,6 +40,12 @@ def main():
             done = run("./errors", case, *handler, cwd=work, status=None)
             expect(done.returncode != 0 and "class" not in done.stdout, f"{case} did not end the program")
             expect(sentence in done.stderr, f"{case} said {done.stderr}")
+            expect(re.search(r", at (errors\.c:\d+|errors\+0x[0-9a-f]+)\)", done.stderr), f"{case} has no place: {done.stderr}")
+    for kind in ("process", "thread", "fiber"):
+        for handler, name in ([], "MPI_ERRORS_ARE_FATAL"), (["abort"], "MPI_ERRORS_ABORT"):
+            done = run(f"{bindir}/lislerun", "-n", "1", "--ranks", kind, "./errors", "rank", *handler, cwd=work, status=None)
+            expect(f"rank 0 was ended by {name} with error code 6" in done.stderr and "called" not in done.stderr,
+                   f"{kind}: {done.stderr}")
     done = run("./errors", "early", cwd=work, status=None)
     expect(done.returncode != 0 and "MPI_Send: called before MPI_Init" in done.stderr, f"early: {done.stderr}")
 

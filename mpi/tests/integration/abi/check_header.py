@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mpi.h and mpix.h compile in every dialect that programs use, with all warnings, and each of them alone.
+"""mpi.h and mpix.h compile in every dialect that programs use, with all warnings, and each of them alone. All PMPI
+names that they declare exist.
 
 Usage: check_header.py BIN_DIR WORK_DIR
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -51,6 +53,16 @@ def check_removed(bindir, work):
     run(f"{bindir}/mpicc", "-DMPI_Errhandler_set=MPI_Comm_set_errhandler", "-Werror", "-c", "kept.c", cwd=work)
 
 
+def check_profiling_names(bindir, work):
+    """What the headers declare under PMPI exists."""
+    (work / "all.c").write_text("#include <mpi.h>\n", encoding="utf-8")
+    declared = set(re.findall(r"\bPMPIX?_\w+(?=\s*\()", run(f"{bindir}/mpicc", "-E", "all.c", cwd=work).stdout))
+    library = pathlib.Path(bindir).parent / "lib" / "libmpi_abi.so"
+    exported = {line.split()[-1].partition("@")[0] for line in run("nm", "-D", "--defined-only", library).stdout.splitlines()}
+    if len(declared) < 600 or declared - exported:
+        sys.exit(f"of {len(declared)} declared PMPI names the library has no {sorted(declared - exported)}")
+
+
 def main():
     bindir, work = sys.argv[1], empty_directory(sys.argv[2])
     for language in ("c", "cpp"):
@@ -60,6 +72,7 @@ def main():
     for dialect in ("gnu89", "c89", "c99", "c11", "c17"):
         run(f"{bindir}/mpicc", f"-std={dialect}", *warnings, "-c", "probe.c", "extension.c", cwd=work)
     check_removed(bindir, work)
+    check_profiling_names(bindir, work)
     for dialect in ("c++11", "c++17", "c++20"):
         run(f"{bindir}/mpicxx", f"-std={dialect}", *warnings, "-c", "probe.cpp", "extension.cpp", cwd=work)
 

@@ -6,6 +6,7 @@ class is one group of tests; ctest calls them by name."""
 import argparse
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,13 @@ class refusals(Kinds):
                 self.assertIn("--ranks process", done.stderr)
             done = self.wrapped("process", *wrapper)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_programs_named_like_those(self):
+        for name in ("time", "script", "env"):
+            renamed = shutil.copy(os.path.join(PROGRAMS, "hello"), os.path.join(PROGRAMS, name))
+            self.addCleanup(os.remove, renamed)
+            for kind in KINDS:
+                self.assert_lines(job(kind, name), ["hello 0", "hello 1"])
 
     def test_exec_of_a_rank_itself(self):
         self.assert_lines(job("process", "becomes"), ["became another"] * 2)

@@ -119,6 +119,23 @@ std::string memory_kinds(MPI_Info facts) {
     return kinds;
 }
 
+/// Of the standard's attributes those that are no facts about a world.
+void attributes_of_the_standard(MPI_Comm comm) {
+    for (const int key : {MPI_TAG_UB, MPI_LASTUSEDCODE}) {
+        int *value = nullptr;
+        int flag = 0;
+        CHECK_MPI(MPI_Comm_get_attr(comm, key, static_cast<void *>(&value), &flag));
+        CHECK(flag != 0 && *value >= (key == MPI_TAG_UB ? 32767 : MPI_ERR_LASTCODE));
+        CHECK_ERROR(MPI_ERR_KEYVAL, MPI_Comm_set_attr(comm, key, nullptr));
+    }
+    for (const int key : {MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE}) {
+        int *value = nullptr;
+        int flag = 1;
+        CHECK_MPI(MPI_Comm_get_attr(comm, key, static_cast<void *>(&value), &flag));
+        CHECK_EQ(flag, 0);
+    }
+}
+
 /// What is asked for and supported comes back, with the session and with all that comes from it.
 void kinds_of_memory(const std::string &tag) {
     MPI_Info wanted = MPI_INFO_NULL;
@@ -136,6 +153,7 @@ void kinds_of_memory(const std::string &tag) {
     MPI_Comm copy = MPI_COMM_NULL;
     CHECK_MPI(MPI_Comm_dup(alone, &copy));
     for (MPI_Comm *comm : {&alone, &copy}) {
+        attributes_of_the_standard(*comm);
         CHECK_MPI(MPI_Comm_get_info(*comm, &facts));
         CHECK_EQ(memory_kinds(facts), expected);
         CHECK_MPI(MPI_Comm_free(comm));

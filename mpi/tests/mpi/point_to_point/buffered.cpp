@@ -49,6 +49,34 @@ void attached() {
     CHECK_EQ(size, static_cast<int>(memory.size()));
 }
 
+/// What is larger than the buffer is refused in each form of the call, however short it is; another thing
+/// than no limit is a buffer at no address.
+void too_small() {
+    char memory[16];
+    const char data[17] = {};
+    char got[17];
+    for (void *const base : {static_cast<void *>(memory), static_cast<void *>(nullptr)}) {
+        const int room = base != nullptr ? static_cast<int>(sizeof memory) : 0;
+        CHECK_MPI(MPI_Buffer_attach(base, room));
+        MPI_Request request = MPI_REQUEST_NULL;
+        CHECK_ERROR(MPI_ERR_BUFFER, MPI_Bsend(data, room + 1, MPI_BYTE, 0, 2, MPI_COMM_SELF));
+        CHECK_ERROR(MPI_ERR_BUFFER, MPI_Ibsend(data, room + 1, MPI_BYTE, 0, 2, MPI_COMM_SELF, &request));
+        CHECK_MPI(MPI_Bsend_init(data, room + 1, MPI_BYTE, 0, 2, MPI_COMM_SELF, &request));
+        CHECK_ERROR(MPI_ERR_BUFFER, MPI_Start(&request));
+        CHECK_MPI(MPI_Request_free(&request));
+        CHECK_MPI(MPI_Bsend(data, room, MPI_BYTE, 0, 2, MPI_COMM_SELF));
+        CHECK_MPI(MPI_Recv(got, room, MPI_BYTE, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        int flag = 1;
+        CHECK_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+        CHECK_EQ(flag, 0);
+        void *back = &flag;
+        int size = -1;
+        CHECK_MPI(MPI_Buffer_detach(&back, &size));
+        CHECK(back == base);
+        CHECK_EQ(size, room);
+    }
+}
+
 /// Without a buffer there is no room, but an empty destination needs none.
 void none() {
     int value = 1;
@@ -162,6 +190,7 @@ int main(int argc, char **argv) {
     to_nobody();
     none();
     attached();
+    too_small();
     if (job.size > 1)
         detach_waits(job);
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)

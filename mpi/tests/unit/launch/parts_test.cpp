@@ -265,9 +265,14 @@ TEST_F(Verdict, TheOnlyRankOfAHostIsAThread) {
 }
 
 TEST_F(Verdict, AbortNeverLooksLikeSuccess) {
-    segment_.record_abort(2, 512);
+    segment_.record_abort(2, 512, abort_cause::called);
     EXPECT_EQ(of_rank_0(exited(0)).exit_code, 1);
     EXPECT_EQ(of_rank_0(exited(0)).sentence, "rank 2 called MPI_Abort with code 512");
+}
+
+TEST_F(Verdict, AnErrorHandlerIsNoCallOfMpiAbort) {
+    segment_.record_abort(2, 6, abort_cause::errors_are_fatal);
+    EXPECT_EQ(of_rank_0(exited(6)).sentence, "rank 2 was ended by MPI_ERRORS_ARE_FATAL with error code 6");
 }
 
 } // namespace

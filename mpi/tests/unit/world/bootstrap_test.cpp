@@ -97,8 +97,8 @@ TEST(launched_bootstrap, lets_the_launcher_see_how_ranks_end) {
     second->report(3, rank_progress::ended);
     EXPECT_EQ(table.exit_status(3), 7);
     EXPECT_FALSE(table.aborted());
-    second->abort(2, 40);
-    second->abort(1, 41);
+    second->abort(2, 40, abort_cause::called);
+    second->abort(1, 41, abort_cause::called);
     ASSERT_TRUE(table.aborted());
     EXPECT_EQ(table.aborted()->rank, 2);
     EXPECT_EQ(table.aborted()->code, 40);

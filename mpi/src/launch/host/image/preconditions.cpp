@@ -32,6 +32,19 @@ long current_mappings() {
     return std::count(std::istreambuf_iterator<char>(maps), std::istreambuf_iterator<char>(), '\n');
 }
 
+/// True if the program, or a library of its own, needs an MPI library.
+bool calls_mpi(const std::string &program) {
+    try {
+        const closure unit(program);
+        return std::ranges::any_of(unit.modules(), [](const module &each) {
+            return std::ranges::any_of(each.shared,
+                                       [](const std::string &name) { return name.starts_with("libmpi"); });
+        });
+    } catch (const refusal &) {
+        return false; // of a script, for instance
+    }
+}
+
 } // namespace
 
 void check_for_wrapper(const std::string &program) {
@@ -39,7 +52,7 @@ void check_for_wrapper(const std::string &program) {
     const std::string real = resolved != nullptr ? resolved : program;
     std::free(resolved);
     for (const std::string_view name : {base_name(program), base_name(real)}) {
-        if (std::ranges::find(wrappers, name) != wrappers.end()) {
+        if (std::ranges::find(wrappers, name) != wrappers.end() && !calls_mpi(program)) {
             throw refusal(program + " starts other programs, which " + kind_of_ranks +
                           " ranks cannot become: put it in front of the launcher (" + std::string(name) +
                           " lislerun ...), or run its ranks as processes: --ranks process");

@@ -10,7 +10,8 @@
 namespace lisle::host {
 
 /// The program is no well-known one that only starts another, such as a shell, a launcher or a debugger: a
-/// thread or fiber rank cannot become that one. What is not known here is met when it calls exec.
+/// thread or fiber rank cannot become that one. What is not known here is met when it calls exec. A program
+/// that needs an MPI library may have any name.
 void check_for_wrapper(const std::string &program);
 
 /// The program needs no executable stack, which a fiber has not, and which no thread gets for what is loaded
