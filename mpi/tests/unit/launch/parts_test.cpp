@@ -133,9 +133,10 @@ TEST(Environment, KeepsForeignJobsOut) {
                                .path = {},
                                .arguments = {}};
     const auto made = environment_of(process, 2, request, 5000, 100, inherited); // more ranks than processors
-    EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
-                                              "LISLE_PROCESS=2", "LISLE_SIZE=5000", "LISLE_PROGRAM=0",
-                                              "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+    EXPECT_EQ(made,
+              (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=y",
+                                        "LISLE_JOB_FD=100", "LISLE_PROCESS=2", "LISLE_SIZE=5000",
+                                        "LISLE_PROGRAM=0", "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
 }
 
 TEST(Descendants, ProcessesMayEndWhileTheyAreCounted) {

@@ -80,11 +80,10 @@ std::FILE *make_file(void *argument, cookie_write_function_t *write, buffering m
     return file;
 }
 
-/// The buffering that the C library would choose for this descriptor.
+/// As in ranks that are processes (world/printed_output.hpp): lines, so that none is lost if the job is
+/// stopped.
 buffering default_buffering(int descriptor) {
-    return descriptor == STDERR_FILENO                   ? buffering::none
-           : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
-                                                         : buffering::full;
+    return descriptor == STDERR_FILENO ? buffering::none : buffering::lines;
 }
 
 std::FILE *make_router(int descriptor) {
