@@ -20,7 +20,7 @@ endif()
 function(lisle_link_fortran target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF
     Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.modules)
-  target_compile_options(${target} PRIVATE -fPIC -fallow-argument-mismatch)
+  target_compile_options(${target} PRIVATE -fPIC -fallow-argument-mismatch -fallow-invalid-boz)
   target_link_options(${target} PRIVATE -pie)
   target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/include)
   target_link_libraries(${target} PRIVATE mpi_fortran mpi_abi)
