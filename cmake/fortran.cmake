@@ -15,3 +15,16 @@ else()
   message(STATUS "No Fortran compiler: mpif.h, the modules mpi and mpi_f08 and mpifort are left out (apt install gfortran)")
   set(LISLE_FORTRAN OFF)
 endif()
+
+# lisle_link_fortran(target): a Fortran program with what mpifort passes to the compiler.
+function(lisle_link_fortran target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF
+    Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.modules)
+  target_compile_options(${target} PRIVATE -fPIC -fallow-argument-mismatch -fallow-invalid-boz)
+  target_link_options(${target} PRIVATE -pie)
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/include)
+  target_link_libraries(${target} PRIVATE mpi_fortran mpi_abi)
+  if(LISLE_SANITIZE)
+    target_link_options(${target} PRIVATE -fsanitize=${LISLE_SANITIZE})
+  endif()
+endfunction()

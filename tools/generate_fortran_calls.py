@@ -77,7 +77,7 @@ class Call:
     def string(self, a):
         where = f"{a.name}, {a.name}_length"
         if a.direction == "in":
-            return f"{'info_text' if self.procedure.group == 'info' else 'text'}{{{where}}}"
+            return f"{'trimmed_text' if self.procedure.group == 'info' else 'text'}{{{where}}}"
         longest = a.length if a.length and a.length != "*" else LONGEST_OF_UNSTATED
         if longest in {other.name for other in self.procedure.arguments}:
             longest = f"static_cast<std::size_t>(*{longest})"

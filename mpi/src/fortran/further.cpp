@@ -67,8 +67,8 @@ void pmpi_info_get_string_(int *info, char *key, int *length, char *value, int *
     int code = MPI_SUCCESS;
     {
         given_text into{value, value_length, static_cast<std::size_t>(room_here)};
-        code =
-            PMPI_Info_get_string(handle<MPI_Info>(info), info_text{key, key_length}, &room_here, into, flag);
+        code = PMPI_Info_get_string(handle<MPI_Info>(info), trimmed_text{key, key_length}, &room_here, into,
+                                    flag);
     }
     if (code == MPI_SUCCESS && *flag != 0) {
         *length = room_here - 1;
@@ -82,7 +82,7 @@ void pmpi_comm_spawn_(char *command, char *argv, int *count, int *info, int *roo
                       int *codes, int *ierror, std::size_t command_length, std::size_t argument_length) {
     const bool counts = is_root(comm, root);
     const int rows = counts && argv != &mpi_lisle_argv_ ? 1 : 0;
-    end(ierror, PMPI_Comm_spawn(text{command, counts ? command_length : 0},
+    end(ierror, PMPI_Comm_spawn(trimmed_text{command, counts ? command_length : 0},
                                 text_rows{argv, argument_length, rows, -1}.first(), *count,
                                 counts ? handle<MPI_Info>(info) : MPI_INFO_NULL, *root,
                                 handle<MPI_Comm>(comm), given_handle<MPI_Comm>{between}, codes_at(codes)));

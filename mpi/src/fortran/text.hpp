@@ -17,6 +17,15 @@ inline std::size_t length_of(const char *text, std::size_t length) noexcept {
     return length;
 }
 
+/// How many blanks are in front of a string.
+inline std::size_t blanks_before(const char *text, std::size_t length) noexcept {
+    std::size_t blanks = 0;
+    while (blanks < length && text[blanks] == ' ') {
+        ++blanks;
+    }
+    return blanks;
+}
+
 /// A string that the call reads.
 class text {
   public:
@@ -32,23 +41,20 @@ class text {
     room<char> all_;
 };
 
-/// A key or a value of an info object, where blanks in front mean nothing either [MPI-5.0 10].
-class info_text {
+/// A string in which blanks in front mean nothing either: a key or a value of an info object [MPI-5.0 10], or
+/// a command [MPI-5.0 11.8.2].
+class trimmed_text {
   public:
-    info_text(const char *given, std::size_t length) noexcept : all_{given, length} {}
-    operator const char *() noexcept {
-        const char *begin = all_;
-        while (*begin == ' ') {
-            ++begin;
-        }
-        return begin;
-    }
+    trimmed_text(const char *given, std::size_t length) noexcept
+        : all_{given + blanks_before(given, length), length - blanks_before(given, length)} {}
+    operator const char *() noexcept { return all_; }
 
   private:
     text all_;
 };
 
-/// Lists of strings that the call reads: the rows of an array that lies in memory column by column.
+/// Lists of strings that the call reads, without the blanks around them [MPI-5.0 11.8.2]: the rows of an
+/// array that lies in memory column by column.
 class text_rows {
   public:
     /// @param rows of the array @param length of each string
@@ -63,9 +69,10 @@ class text_rows {
             const int count = count_of(given, length, rows, row, columns);
             for (int column = 0; column < count; ++column) {
                 const char *const text = place(given, length, rows, row, column);
-                const std::size_t used = length_of(text, length);
-                std::memcpy(next, text, used);
-                next[used] = '\0';
+                const std::size_t end = length_of(text, length);
+                const std::size_t begin = blanks_before(text, end);
+                std::memcpy(next, text + begin, end - begin);
+                next[end - begin] = '\0';
                 pointers_[at++] = next;
                 next += length + 1;
             }

@@ -26,6 +26,7 @@
 #include "world/lone_bootstrap.hpp"
 #include "world/managed_bootstrap.hpp"
 #include "world/pmi/foreign_launcher.hpp"
+#include "world/printed_output.hpp"
 
 namespace lisle {
 
@@ -133,9 +134,11 @@ process_share share_of_this_process() {
 
 std::unique_ptr<process> make() {
     if (const auto descriptor = number_from(job_descriptor_variable)) {
+        print_by_lines(); // again: the program may have changed std::cout before
         return make_launched(*descriptor);
     }
     if (auto manager = connect_to_launcher()) {
+        print_by_lines();
         // Processes that may be lost alone share no memory.
         const std::int64_t nodes = value_of(setting::nodes);
         const std::int64_t pretended = nodes == 0 && value_of(setting::recovery) != 0 ? -1 : nodes;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/job.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "base/settings.hpp"
 #include "execution/usable_cores.hpp"
 #include "mpi.h"
+#include "world/printed_output.hpp"
 
 namespace lisle {
 
@@ -73,8 +73,8 @@ void abort_job(int code, abort_cause cause) noexcept {
 }
 
 void abort_job(const job &ending, int rank, int code, abort_cause cause) noexcept {
+    pass_on_printed(); // first: a launcher that knows ends this process
     ending.start().abort(rank, code, cause);
-    std::fflush(nullptr);
     // Not _exit: in a host of thread ranks that would end the calling rank only.
     syscall(SYS_exit_group, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE);
     std::abort();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of --help, made from the table of options.
+// The texts of --help, made from the tables of options.
+#include <algorithm>
+#include <array>
+
 #include "base/settings_page.hpp"
 #include "base/text.hpp"
 #include "launch/common/launch_error.hpp"
@@ -28,8 +31,12 @@ Examples:
   lislerun -n 1 ./server : -n 3 ./client    one job of two programs
   lislerun -n 2 gdb ./hello                 whatever starts the program may stand in front of it
 
-Options (a word may have one dash or two; --option=value works too):
+The options that are used most (a word may have one dash or two; --option=value works too):
 )";
+
+/// Those of the first page.
+constexpr std::array<std::string_view, 12> most_used{"n",       "ranks", "P",       "T", "host",    "x",
+                                                     "bind-to", "label", "timeout", "q", "version", "help"};
 
 constexpr std::string_view closing = R"(
 The exit code is that of the first rank that failed, 128 + N if signal N ended it, MPI_Abort's
@@ -45,37 +52,81 @@ std::string spelled(const option &row) {
     return row.values.empty() ? text : text + " " + std::string{row.values};
 }
 
+constexpr std::size_t width = 100;
+
+void append_row(std::string &text, const option &row) {
+    constexpr std::size_t indent = 30;
+    const auto left = "  " + spelled(row);
+    text += left;
+    const bool fits = left.size() + 1 < indent;
+    text += fits ? "" : "\n";
+    append_wrapped(text, row.help, indent, width, fits ? left.size() : 0);
+}
+
+/// The options of a subject, and behind them the names of those that change nothing here.
+std::string page_of(const option_table &table) {
+    std::string text = sentence(table.topic, ": ", table.about, "\n");
+    std::string accepted;
+    for (const auto &row : table.rows) {
+        if (row.listed == listing::accepted) {
+            accepted += (accepted.empty() ? "" : ", ") + spelled(row);
+        } else if (row.listed == listing::described && !row.help.empty()) {
+            append_row(text, row);
+        }
+    }
+    if (!accepted.empty()) {
+        text += "  Accepted from other launchers' command lines, without effect here:\n";
+        append_wrapped(text, accepted, 2, width, 0);
+    }
+    return text;
+}
+
+std::string all_pages() {
+    std::string text{opening.substr(0, opening.find("The options"))};
+    for (const auto &table : option_tables()) {
+        text += page_of(table) + "\n";
+    }
+    return text + std::string{closing.substr(1)};
+}
+
+std::string first_page() {
+    std::string text{opening};
+    for (const auto name : most_used) {
+        append_row(text, *find_option(name));
+    }
+    text += "\nMore, by topic (--help TOPIC; --help OPTION tells of one option):\n";
+    for (const auto &table : option_tables()) {
+        text += sentence("  ", table.topic, std::string(14 - table.topic.size(), ' '), table.about, "\n");
+    }
+    text += "  settings      environment variables of Lisle\n  all           all options\n";
+    return text + std::string{closing};
+}
+
 } // namespace
 
 std::string help_text(std::string_view topic) {
+    if (topic.empty()) {
+        return first_page();
+    }
     if (topic == "settings") {
         return settings_text();
     }
-    if (!topic.empty()) {
-        give_up(exit_usage, "there is no help on ", topic,
-                ": --help tells the options, --help settings the environment "
-                "variables");
+    if (topic == "all") {
+        return all_pages();
     }
-    constexpr std::size_t indent = 30;
-    constexpr std::size_t width = 100;
-    std::string text{opening};
-    std::string accepted;
-    for (const auto table : option_tables()) {
-        for (const auto &row : table) {
-            if (row.listed == listing::accepted) {
-                accepted += (accepted.empty() ? "" : ", ") + spelled(row);
-            } else if (row.listed == listing::described && !row.help.empty()) {
-                const auto left = "  " + spelled(row);
-                text += left;
-                const bool fits = left.size() + 1 < indent;
-                text += fits ? "" : "\n";
-                append_wrapped(text, row.help, indent, width, fits ? left.size() : 0);
-            }
+    for (const auto &table : option_tables()) {
+        if (table.topic == topic) {
+            return page_of(table);
         }
     }
-    text += "\nAccepted from other launchers' command lines, without effect here:\n";
-    append_wrapped(text, accepted, 2, width, 0);
-    return text + std::string{closing};
+    const auto name = topic.substr(std::min(topic.find_first_not_of('-'), topic.size()));
+    if (const auto *const row = find_option(name); row != nullptr && !row->help.empty()) {
+        std::string text;
+        append_row(text, *row);
+        return text;
+    }
+    give_up(exit_usage, "there is no help on ", topic,
+            ": --help lists the topics; names of options are some, too");
 }
 
 std::string version_text() {

@@ -28,18 +28,23 @@ int option::value_count() const {
     return values.empty() ? 0 : 1 + static_cast<int>(std::count(values.begin(), values.end(), ' '));
 }
 
-std::span<const std::span<const option>> option_tables() {
-    static const std::array tables{rank_options(),   environment_options(), placement_options(),
-                                   fabric_options(), output_options(),      control_options(),
-                                   foreign_options()};
+std::span<const option_table> option_tables() {
+    static const std::array tables{
+        option_table{"ranks", "how many ranks, what they are, on which hosts", rank_options()},
+        option_table{"environment", "variables, input, directories", environment_options()},
+        option_table{"placement", "which processors ranks run on", placement_options()},
+        option_table{"fabric", "what carries messages, and modelled machines", fabric_options()},
+        option_table{"output", "labels, files, what is displayed", output_options()},
+        option_table{"control", "time limits, signals, failures, debuggers", control_options()},
+        option_table{"others", "options of other launchers that change nothing here", foreign_options()}};
     return tables;
 }
 
 const option *find_option(std::string_view name) {
-    for (const auto table : option_tables()) {
+    for (const auto &table : option_tables()) {
         const auto row =
-            std::find_if(table.begin(), table.end(), [&](const option &each) { return each.has_name(name); });
-        if (row != table.end()) {
+            std::ranges::find_if(table.rows, [&](const option &each) { return each.has_name(name); });
+        if (row != table.rows.end()) {
             return &*row;
         }
     }

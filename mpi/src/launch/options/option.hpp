@@ -54,8 +54,15 @@ struct option {
     [[nodiscard]] int value_count() const;
 };
 
-/// All options, a table for each subject, in the order of the help text.
-[[nodiscard]] std::span<const std::span<const option>> option_tables();
+/// The options of one subject.
+struct option_table {
+    std::string_view topic; ///< of --help
+    std::string_view about; ///< what they are about, in a few words
+    std::span<const option> rows;
+};
+
+/// All options, in the order of the help text.
+[[nodiscard]] std::span<const option_table> option_tables();
 
 /// The row with this name, or null.
 [[nodiscard]] const option *find_option(std::string_view name);

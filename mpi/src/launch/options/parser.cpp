@@ -139,8 +139,8 @@ void parser::parse_option(const std::string &word) {
 
 void parser::unknown(std::string_view word) {
     std::vector<std::string_view> names;
-    for (const auto table : option_tables()) {
-        for (const auto &row : table) {
+    for (const auto &table : option_tables()) {
+        for (const auto &row : table.rows) {
             const auto spellings = split(row.names, '|');
             names.insert(names.end(), spellings.begin(), spellings.end());
         }
@@ -148,10 +148,10 @@ void parser::unknown(std::string_view word) {
     const auto bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
     const auto guess = nearest(bare, names);
     if (guess.empty()) {
-        give_up(exit_usage, "there is no option ", word, "; --help lists them");
+        give_up(exit_usage, "there is no option ", word, "; --help all lists them");
     }
     give_up(exit_usage, "there is no option ", word, "; did you mean ", dashed(guess),
-            "? (--help lists them)");
+            "? (--help all lists them)");
 }
 
 } // namespace

@@ -87,7 +87,7 @@ constexpr option control_table[] = {
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },
      "print the version"},
     {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; },
-     "print this text; --help settings lists the environment variables"},
+     "print the first page of help, or what there is on a topic, an option or the settings"},
 };
 
 } // namespace

@@ -73,6 +73,10 @@ class builder {
     std::vector<std::string> settings_;
 };
 
+/// libgfortran's own: with y, units 0 and 6 pass on each record when it is complete
+/// (world/printed_output.hpp).
+constexpr const char *fortran_by_lines = "GFORTRAN_UNBUFFERED_PRECONNECTED";
+
 /// What the process inherits, and what the command line sets.
 builder wanted_by(const job_request &request, const program_request &program, char *const *inherited) {
     builder result;
@@ -86,6 +90,7 @@ builder wanted_by(const job_request &request, const program_request &program, ch
     for (const auto &wanted : program.environment.variables) {
         result.set(wanted, inherited);
     }
+    result.set_by_default(fortran_by_lines, "y");
     return result;
 }
 

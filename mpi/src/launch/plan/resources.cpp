@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "fabric/local/mailbox_layout.hpp"
 #include "fabric/local/shared_area_layout.hpp"
+#include "launch/common/control_groups.hpp"
 #include "launch/common/launch_error.hpp"
 
 namespace lisle::launch {
@@ -33,29 +32,10 @@ std::uint64_t segment_bytes(int ranks) {
            fabric::local::shared_area_layout::for_job_of(ranks).bytes();
 }
 
-/// The first number of a file; nothing if there is none, as where it says "max".
-std::optional<std::uint64_t> number_in(const std::filesystem::path &file) {
-    std::uint64_t number = 0;
-    return std::ifstream{file} >> number ? std::optional{number} : std::nullopt;
-}
-
-/// The sum of the entries of a file like memory.stat that have one of these names.
-std::uint64_t entries_in(const std::filesystem::path &file, std::initializer_list<std::string_view> names) {
-    std::ifstream stream{file};
-    std::uint64_t sum = 0;
-    for (std::string line; std::getline(stream, line);) { // name and number, and perhaps a unit
-        std::istringstream words{line};
-        std::string name;
-        std::uint64_t value = 0;
-        words >> name >> value;
-        sum += std::find(names.begin(), names.end(), name) != names.end() ? value : 0;
-    }
-    return sum;
-}
-
 void lower(resource_limit &limit, std::uint64_t value, std::string name) {
     if (value < limit.value) {
-        limit = {value, std::move(name)};
+        limit.value = value;
+        limit.name.swap(name);
     }
 }
 
@@ -79,44 +59,21 @@ std::optional<std::uint64_t> left_in(const std::filesystem::path &group, const g
     return less(*all, less(used, entries_in(group / "memory.stat", files.reclaimable)));
 }
 
-/// The group and those around it, as far as they can be seen here: a container may see its own as the root.
-void look_at_groups(resource_limit &limit, const std::filesystem::path &root, std::string path,
-                    const group_files &files) {
-    while (true) {
-        const auto group = root / path.substr(std::min<std::size_t>(1, path.size()));
-        if (const auto left = left_in(group, files)) {
-            lower(limit, *left, sentence("the control group's ", files.limit));
-        }
-        if (path.size() <= 1) {
-            return;
-        }
-        path.resize(std::max<std::size_t>(1, path.rfind('/')));
-    }
-}
-
 void look_at_groups(resource_limits &limits) {
     static const group_files memory_2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
     static const group_files memory_1{
         "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
     static const group_files tasks{"pids.max", "pids.current", {}};
-    const std::filesystem::path mount = "/sys/fs/cgroup";
-    std::ifstream membership{"/proc/self/cgroup"};
-    for (std::string line; std::getline(membership, line);) { // number:controllers:path
-        const auto first = line.find(':');
-        const auto second = line.find(':', first + 1);
-        if (second == std::string::npos) {
-            continue;
+    const auto look = [](resource_limit &limit, const control_group &group, const group_files &files) {
+        if (const auto left = left_in(group.folder, files)) {
+            lower(limit, *left, sentence("the control group's ", files.limit));
         }
-        const auto controllers = line.substr(first + 1, second - first - 1);
-        const auto path = line.substr(second + 1);
-        if (controllers.empty()) {
-            look_at_groups(limits.bytes, mount, path, memory_2);
-            look_at_groups(limits.tasks, mount, path, tasks);
-        } else if (controllers == "memory") {
-            look_at_groups(limits.bytes, mount / "memory", path, memory_1);
-        } else if (controllers == "pids") {
-            look_at_groups(limits.tasks, mount / "pids", path, tasks);
-        }
+    };
+    for (const auto &group : control_groups("memory")) {
+        look(limits.bytes, group, group.version == 1 ? memory_1 : memory_2);
+    }
+    for (const auto &group : control_groups("pids")) {
+        look(limits.tasks, group, tasks);
     }
 }
 

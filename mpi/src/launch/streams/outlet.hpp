@@ -4,6 +4,7 @@
 // and then at most what a pipe takes in one piece.
 #pragma once
 
+#include <cerrno>
 #include <string>
 
 namespace lisle::launch {
@@ -19,11 +20,14 @@ class outlet {
     /// Text appended here waits to be written.
     [[nodiscard]] std::string &waiting() noexcept { return waiting_; }
     /// Bytes that wait to be written.
-    [[nodiscard]] std::size_t unread() const noexcept { return broken_ ? 0 : waiting_.size() - written_; }
+    [[nodiscard]] std::size_t unread() const noexcept { return waiting_.size() - written_; }
     [[nodiscard]] bool has_work() const noexcept { return written_ < waiting_.size(); }
     [[nodiscard]] bool is_full() const noexcept { return waiting_.size() - written_ >= full; }
     /// The reader is gone: nothing will ever be written again.
-    [[nodiscard]] bool broken() const noexcept { return broken_; }
+    [[nodiscard]] bool broken() const noexcept { return error_ == EPIPE; }
+    /// What else keeps it from writing, such as a full disk, as a sentence; empty: nothing. What comes is
+    /// dropped then.
+    [[nodiscard]] std::string failure() const;
     /// Writes some of what is waiting. To be called when poll says that there is room.
     void write_some();
 
@@ -31,7 +35,7 @@ class outlet {
     int descriptor_;
     std::string waiting_;
     std::size_t written_ = 0;
-    bool broken_ = false;
+    int error_ = 0; ///< errno of the write that failed for good
 };
 
 } // namespace lisle::launch

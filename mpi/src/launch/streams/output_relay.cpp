@@ -193,6 +193,11 @@ void output_relay::finish() {
 }
 
 std::string output_relay::failure() const {
+    for (const auto *to : {&output_, &errors_}) {
+        if (auto failed = to->failure(); !failed.empty()) {
+            return failed;
+        }
+    }
     for (const auto &[name, file] : files_) {
         if (!file->failure().empty()) {
             return file->failure();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launch/common/launch_error.hpp"
@@ -162,7 +163,11 @@ void supervisor::on_end(std::size_t index) {
     if (end_.begun()) {
         return;
     }
-    const auto found = judge(children_.description_of(index), table_);
+    const auto end = children_.description_of(index);
+    auto found = judge(end, table_);
+    if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGKILL && !found.sentence.empty()) {
+        found.sentence += memory_.explain_kill();
+    }
     if (request_.control.recovery && found.stops_job && !table_.aborted()) {
         note_loss(found);
     } else if (found.exit_code != 0 || found.stops_job) {

@@ -13,6 +13,7 @@
 #include "launch/streams/job_streams.hpp"
 #include "launch/supervisor/children.hpp"
 #include "launch/supervisor/job_end.hpp"
+#include "launch/supervisor/memory_watch.hpp"
 #include "launch/supervisor/signals.hpp"
 #include "launch/supervisor/verdict.hpp"
 #include "launch/supervisor/wait_watch.hpp"
@@ -61,6 +62,7 @@ class supervisor {
     descriptor notes_;
     job_table table_;
     wait_watch waits_;
+    memory_watch memory_;
     children children_;
     job_streams streams_;
     job_end end_;

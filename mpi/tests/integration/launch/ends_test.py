@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Endings: exit codes, signals, time limits, and that nothing is left running whatever happens."""
 import os
+import pathlib
 import pty
 import random
 import select
@@ -31,6 +32,24 @@ class Ends(launched.LauncherTest):
         self.assertRegex(done.stderr, r"^lislerun: rank 1 \(process \d+, sh\) was ended by SIGSEGV "
                                       r"\(Segmentation fault\).*; the job is stopped\n$")
         self.assert_quick(done.seconds, 1)
+
+    def test_a_lack_of_memory_is_named(self):
+        group = pathlib.Path("/sys/fs/cgroup/memory", f"lisle-test-{os.getpid()}")
+        try:
+            group.mkdir()
+            (group / "memory.limit_in_bytes").write_text(str(64 << 20), encoding="ascii")
+        except OSError as error:
+            self.skipTest(f"no control group with a limit can be made here: {error}")
+        try:
+            for kind in "process", "thread", "fiber":
+                done = self.run_job("-q", "-n", 2, "--ranks", kind, launched.RANK_ENDS, "memory", 1, preexec_fn=lambda: (
+                    group / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii"))
+                self.assertEqual(done.returncode, 128 + signal.SIGKILL)
+                self.assertRegex(done.stderr, r"^lislerun: ranks? .*ended by SIGKILL \(Killed\): the kernel has ended it for lack of "
+                                              r"memory \(memory.limit_in_bytes of the control group: 64 MiB\).*\n$")
+        finally:
+            self.wait_until(lambda: not (group / "cgroup.procs").read_text(encoding="ascii"), 2, "the group is not empty")
+            group.rmdir()
 
     def test_ranks_that_ignore_the_request_to_end(self):
         program = "test $LISLE_RANK = 0 && { sleep 0.2; exit 4; }; trap '' TERM INT HUP; while :; do sleep 1; done"

@@ -94,6 +94,23 @@ class Output(launched.LauncherTest):
             job.stdout.close()
             self.assertNotEqual(job.wait(timeout=launched.LIMIT), 0)
 
+    def test_a_full_disk_is_said(self):
+        for kind in "process", "thread", "fiber":
+            for options in ["--label"], ["--timestamp-output"]:
+                with self.subTest(kind=kind, options=options), open("/dev/full", "wb") as full:
+                    done = subprocess.run([launched.LAUNCHER, "-q", "-n", "2", "--ranks", kind, *options, launched.RANK_ENDS],
+                                          stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
+                                          timeout=launched.LIMIT, env=self.environment(), check=False)
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertRegex(done.stderr, r"^lisle(run|-host): cannot write the output of ranks: No space left on device\n$")
+
+    def test_a_full_disk_behind_a_file_of_a_rank(self):
+        for kind in "process", "thread", "fiber":
+            with self.subTest(kind=kind):
+                done = self.run_job("-q", "-n", 2, "--ranks", kind, "--label", "-outfile-pattern", "/dev/full", launched.RANK_ENDS)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, "lislerun: cannot write the output of ranks to /dev/full: No space left on device\n")
+
     def test_what_a_failed_rank_has_printed_is_not_lost(self):
         done = self.run_job("-q", "-l", "sh", "-c", "seq 1000; kill -KILL $$")
         self.assertEqual(len(done.stdout.splitlines()), 1000)

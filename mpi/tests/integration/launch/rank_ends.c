@@ -28,6 +28,10 @@ static void end(const char *way) {
         raise(SIGKILL);
     } else if (strcmp(way, "abort_call") == 0) {
         abort();
+    } else if (strcmp(way, "memory") == 0) {
+        for (const size_t piece = 1 << 20;;) {
+            memset(malloc(piece), 1, piece);
+        }
     }
 }
 

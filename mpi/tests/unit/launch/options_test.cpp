@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "launch/options/command_line.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -108,12 +109,12 @@ TEST(Options, UnknownOnesNameTheNearest) {
         {"--bindto", "--bind-to"},
     };
     for (const auto &[wrong, right] : cases) {
-        EXPECT_EQ(refusal({wrong, "a"}),
-                  sentence("there is no option ", wrong, "; did you mean ", right, "? (--help lists them)"));
+        EXPECT_EQ(refusal({wrong, "a"}), sentence("there is no option ", wrong, "; did you mean ", right,
+                                                  "? (--help all lists them)"));
     }
     // What resembles no option gets no guess.
     for (const auto *word : {"--xyzzyplugh", "-silt", "--singular-part"}) {
-        EXPECT_EQ(refusal({word, "a"}), sentence("there is no option ", word, "; --help lists them"));
+        EXPECT_EQ(refusal({word, "a"}), sentence("there is no option ", word, "; --help all lists them"));
     }
 }
 
@@ -229,8 +230,8 @@ TEST(Options, ShapesOfOutput) {
 
 TEST(Options, NoNameStandsInTheTablesTwice) {
     std::set<std::string_view> seen;
-    for (const auto table : option_tables()) {
-        for (const auto &row : table) {
+    for (const auto &table : option_tables()) {
+        for (const auto &row : table.rows) {
             for (const auto name : split(row.names, '|')) {
                 EXPECT_TRUE(seen.insert(name).second) << name;
             }
@@ -239,14 +240,29 @@ TEST(Options, NoNameStandsInTheTablesTwice) {
 }
 
 TEST(Options, TheHelpNamesEveryOption) {
-    const auto help = help_text({});
-    for (const auto table : option_tables()) {
-        for (const auto &row : table) {
+    const auto help = help_text("all");
+    for (const auto &table : option_tables()) {
+        for (const auto &row : table.rows) {
             if (row.listed != listing::hidden && !row.help.empty()) {
                 EXPECT_NE(help.find(dashed(split(row.names, '|').front())), std::string::npos) << row.names;
             }
         }
     }
+}
+
+TEST(Options, TheHelpHasTopics) {
+    const auto first = help_text({});
+    EXPECT_LT(std::ranges::count(first, '\n'), 50) << "one page";
+    for (const auto &table : option_tables()) {
+        EXPECT_NE(first.find(sentence("  ", table.topic, " ")), std::string::npos) << table.topic;
+        const auto page = help_text(table.topic);
+        EXPECT_TRUE(page.starts_with(sentence(table.topic, ": ", table.about))) << page;
+        EXPECT_NE(help_text("all").find(page), std::string::npos) << table.topic;
+    }
+    EXPECT_NE(help_text("placement").find("--bind-to UNIT"), std::string::npos);
+    EXPECT_EQ(help_text("placement").find("--timeout"), std::string::npos);
+    EXPECT_TRUE(help_text("--timeout").starts_with("  --timeout SECONDS")) << help_text("--timeout");
+    EXPECT_EQ(help_text("bind-to"), help_text("--bind-to"));
 }
 
 TEST(Nearest, Distances) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launcher's smaller parts: splicing lines, sets of processors, verdicts, environments.
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "launch/streams/rank_sorter.hpp"
 #include "launch/supervisor/descendants.hpp"
 #include "launch/supervisor/job_end.hpp"
+#include "launch/supervisor/memory_watch.hpp"
 #include "launch/supervisor/verdict.hpp"
 
 namespace lisle::launch {
@@ -133,9 +136,59 @@ TEST(Environment, KeepsForeignJobsOut) {
                                .path = {},
                                .arguments = {}};
     const auto made = environment_of(process, 2, request, 5000, 100, inherited); // more ranks than processors
-    EXPECT_EQ(made, (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "LISLE_JOB_FD=100",
-                                              "LISLE_PROCESS=2", "LISLE_SIZE=5000", "LISLE_PROGRAM=0",
-                                              "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+    EXPECT_EQ(made,
+              (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=y",
+                                        "LISLE_JOB_FD=100", "LISLE_PROCESS=2", "LISLE_SIZE=5000",
+                                        "LISLE_PROGRAM=0", "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+}
+
+/// A control group of files.
+class group_of_files {
+  public:
+    explicit group_of_files(int version)
+        : group_{std::filesystem::temp_directory_path() / unique_name(), version} {
+        std::filesystem::create_directories(group_.folder);
+    }
+    ~group_of_files() { std::filesystem::remove_all(group_.folder); }
+    void write(const std::string &file, const std::string &text) const {
+        std::ofstream{group_.folder / file} << text;
+    }
+    [[nodiscard]] const control_group &group() const { return group_; }
+
+  private:
+    static std::string unique_name() {
+        static int count = 0;
+        return "lisle-group-" + std::to_string(getpid()) + "-" + std::to_string(++count);
+    }
+    control_group group_;
+};
+
+TEST(MemoryWatch, TellsOfEachKillOnce) {
+    const group_of_files group{2};
+    group.write("memory.events", "low 0\noom 3\noom_kill 1\n");
+    group.write("memory.max", "max\n");
+    memory_watch watch{{group.group()}};
+    EXPECT_EQ(watch.explain_kill(), "") << "before the job";
+    group.write("memory.events", "low 0\noom 4\noom_kill 2\n");
+    EXPECT_EQ(watch.explain_kill(), ": the kernel has ended it for lack of memory");
+    EXPECT_EQ(watch.explain_kill(), "");
+}
+
+TEST(MemoryWatch, NamesTheLimit) {
+    const group_of_files inner{1};
+    const group_of_files outer{1};
+    inner.write("memory.limit_in_bytes", "9223372036854771712\n");
+    outer.write("memory.limit_in_bytes", "536870912\n");
+    memory_watch watch{{inner.group(), outer.group()}};
+    inner.write("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+    EXPECT_EQ(watch.explain_kill(),
+              ": the kernel has ended it for lack of memory (memory.limit_in_bytes of the control group: "
+              "512 MiB)");
+}
+
+TEST(MemoryWatch, KnowsNothingWithoutGroups) {
+    memory_watch watch{{}};
+    EXPECT_EQ(watch.explain_kill(), "");
 }
 
 TEST(Descendants, ProcessesMayEndWhileTheyAreCounted) {

@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <pthread.h>
 #include <sched.h>
@@ -256,7 +257,8 @@ int run_ranks(const rank_list &ranks) {
     for (int left; (left = all.left.load(std::memory_order_acquire)) != 0;) {
         all.left.wait(left, std::memory_order_acquire);
     }
-    return all.status.load(std::memory_order_relaxed);
+    const int status = all.status.load(std::memory_order_relaxed);
+    return status == 0 && has_lost_output() ? EXIT_FAILURE : status;
 }
 
 } // namespace lisle::host

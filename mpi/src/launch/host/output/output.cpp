@@ -2,6 +2,7 @@
 #include "launch/host/output/output.hpp"
 
 #include "base/environment.hpp"
+#include "base/error.hpp"
 #include "launch/common/variables.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/rank/real.hpp"
@@ -58,6 +59,9 @@ bool lists_can_change() {
     return take_off_list.get() != nullptr && put_on_list.get() != nullptr;
 }
 
+/// Whether lines of ranks could not be written. Relaxed: nothing else depends on it.
+std::atomic<bool> lines_are_lost{false};
+
 int mode_of(buffering mode) {
     return mode == buffering::none ? _IONBF : mode == buffering::lines ? _IOLBF : _IOFBF;
 }
@@ -80,11 +84,10 @@ std::FILE *make_file(void *argument, cookie_write_function_t *write, buffering m
     return file;
 }
 
-/// The buffering that the C library would choose for this descriptor.
+/// As in ranks that are processes (world/printed_output.hpp): lines, so that none is lost if the job is
+/// stopped.
 buffering default_buffering(int descriptor) {
-    return descriptor == STDERR_FILENO                   ? buffering::none
-           : isatty(descriptor) != 0 && !labels_wanted() ? buffering::lines
-                                                         : buffering::full;
+    return descriptor == STDERR_FILENO ? buffering::none : buffering::lines;
 }
 
 std::FILE *make_router(int descriptor) {
@@ -148,6 +151,15 @@ bool output_stream::take(std::string_view text) {
     return pass_on(complete == 0 && pending_.size() > longest_line_held ? pending_.size() : complete);
 }
 
+/// What the program does not ask about: labelled lines are the host's to write. Once, and behind no label.
+void note_lost(int reason) {
+    if (!lines_are_lost.exchange(true, std::memory_order_relaxed)) {
+        const std::string text =
+            sentence("lisle-host: cannot write the output of ranks: ", std::strerror(reason), "\n");
+        write_fully(STDERR_FILENO, text);
+    }
+}
+
 // The lines of all ranks that are labelled here go out one after the other, also those that the kernel would
 // mix.
 bool output_stream::take_labelled(std::string_view text) {
@@ -155,7 +167,11 @@ bool output_stream::take_labelled(std::string_view text) {
     std::string lines;
     labels_->feed(text, lines);
     const std::scoped_lock lock(one_after_the_other);
-    return write_fully(descriptor_, lines);
+    const bool good = write_fully(descriptor_, lines);
+    if (!good) {
+        note_lost(errno);
+    }
+    return good;
 }
 
 // Passes on the first `bytes` of what is pending, in pieces of whole lines that fit into PIPE_BUF where they
@@ -242,6 +258,10 @@ void output_stream::redirect(int descriptor) {
 bool labels_wanted() {
     static const bool wanted = environment_text(launch::label_variable) == "1";
     return wanted;
+}
+
+bool has_lost_output() noexcept {
+    return lines_are_lost.load(std::memory_order_relaxed);
 }
 
 void route_output() {

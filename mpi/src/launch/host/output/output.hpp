@@ -90,6 +90,8 @@ void label_output(hosted_rank &rank);
 void share_output(hosted_rank &rank) noexcept;
 /// Passes on what the rank has printed, at its end.
 void finish_output(hosted_rank &rank);
+/// Whether a line that the host labelled could not be written, to a full disk for one. It has been said.
+[[nodiscard]] bool has_lost_output() noexcept;
 /// Whether lines are labelled.
 [[nodiscard]] bool labels_wanted();
 

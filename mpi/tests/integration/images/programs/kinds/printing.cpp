@@ -14,7 +14,7 @@
 namespace {
 
 void full() {
-    std::printf("nobody has room for this\n");
+    std::printf("nobody has room for this");
     errno = 0;
     const int flushed = std::fflush(stdout);
     const int reason = errno;
@@ -106,7 +106,7 @@ int main(int count, char **words) {
     if (what == "_exit") {
         std::puts("flushed");
         std::fflush(stdout);
-        std::puts("lost");
+        std::fputs("lost", stdout); // no complete line
         _exit(0);
     }
 }
