@@ -13,7 +13,31 @@ namespace lisle {
 
 namespace detail {
 constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit std::atomic<void (*)()> after_turns{nullptr};
 } // namespace detail
+
+class fiber_worker::turn {
+  public:
+    explicit turn(fiber_worker &of) noexcept : of_{of} {
+        of.between_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~turn() { of_.end_turn(); }
+    turn(const turn &) = delete;
+    turn &operator=(const turn &) = delete;
+
+  private:
+    fiber_worker &of_;
+};
+
+void fiber_worker::end_turn() noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    between_.store(false, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (auto *const called = detail::after_turns.load(std::memory_order_relaxed)) [[unlikely]] {
+        called();
+    }
+}
 
 fiber_worker::fiber_worker(const doorbell_row &bells, int first_index, const fiber_stacks &stacks,
                            const fiber_body &body)
@@ -47,6 +71,7 @@ void fiber_worker::run() {
 void fiber_worker::begin(void *which) {
     fiber &self = *static_cast<fiber *>(which);
     self.worker->restore(self.kept);
+    self.worker->end_turn();
     self.worker->body_.run(self.worker->body_.argument, self.index);
     self.worker->end_fiber();
 }
@@ -73,6 +98,7 @@ fiber_worker::monopoly fiber_worker::find_monopoly(std::span<int> held_up) const
 }
 
 bool fiber_worker::yield() noexcept {
+    const turn given{*this};
     end_rests_now_and_then();
     if (!others_ready()) {
         return false;
@@ -82,6 +108,7 @@ bool fiber_worker::yield() noexcept {
 }
 
 void fiber_worker::run_next() noexcept {
+    const turn given{*this};
     end_rests_now_and_then();
     run_first();
 }
@@ -94,9 +121,26 @@ void fiber_worker::run_first() noexcept {
 }
 
 void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
+    if (bell.value() == seen) {
+        const turn given{*this};
+        wait_for_turn();
+    }
+}
+
+void fiber_worker::park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept {
     if (bell.value() != seen) {
         return;
     }
+    const turn given{*this};
+    const std::int64_t now = body_.clock->nanoseconds();
+    const auto most = static_cast<std::uint64_t>(job_clock::never - 1 - now);
+    const resting entry{now + static_cast<std::int64_t>(std::min(nanoseconds, most)), ++rests_, running_};
+    resting_.insert(entry);
+    wait_for_turn();
+    resting_.erase(entry); // if the bell was first
+}
+
+void fiber_worker::wait_for_turn() noexcept {
     // Rings from here on put the bell on the home's list, which is looked at below or by the next fiber.
     fiber &self = *running_;
     self.now = state::parked;
@@ -106,15 +150,6 @@ void fiber_worker::park(const doorbell &bell, std::uint32_t seen) noexcept {
     } else {
         switch_to(next);
     }
-}
-
-void fiber_worker::park_for(const doorbell &bell, std::uint32_t seen, std::uint64_t nanoseconds) noexcept {
-    const std::int64_t now = body_.clock->nanoseconds();
-    const auto most = static_cast<std::uint64_t>(job_clock::never - 1 - now);
-    const resting entry{now + static_cast<std::int64_t>(std::min(nanoseconds, most)), ++rests_, running_};
-    resting_.insert(entry);
-    park(bell, seen);
-    resting_.erase(entry); // if the bell was first
 }
 
 std::int64_t fiber_worker::end_rests() noexcept {
@@ -147,6 +182,7 @@ void fiber_worker::end_rests_now_and_then() noexcept {
 }
 
 void fiber_worker::end_fiber() noexcept {
+    between_.store(true, std::memory_order_relaxed); // the fiber has no turn any more
     fiber &self = *running_;
     self.now = state::ended;
     fiber &next = --alive_ == 0 ? root_ : wait_for_ready();

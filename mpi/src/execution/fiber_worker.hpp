@@ -28,6 +28,9 @@ class fiber_worker;
 namespace detail {
 // As current_rank: one instruction to read.
 extern constinit thread_local fiber_worker *current_worker [[gnu::tls_model("initial-exec")]];
+/// Called by each fiber that has begun to run or goes on; null: nothing is. Relaxed: what it does about
+/// what came before it was set, it does at the next turn.
+extern constinit std::atomic<void (*)()> after_turns;
 } // namespace detail
 
 /// What fibers run, and what else is exchanged when they switch.
@@ -70,6 +73,10 @@ class fiber_worker {
     };
     /// For a signal handler on the worker's own thread. @param held_up gets the first of them
     [[nodiscard]] monopoly find_monopoly(std::span<int> held_up) const noexcept;
+
+    /// For a signal handler on the worker's own thread: whether it is about to change over from one fiber to
+    /// another, so that what runs is no fiber's code.
+    [[nodiscard]] bool is_between_fibers() const noexcept { return between_.load(std::memory_order_relaxed); }
 
     // ---- for the fiber that runs ----
 
@@ -124,7 +131,13 @@ class fiber_worker {
         state now = state::ready;
     };
 
+    /// A fiber gives way: from here until it runs again the worker is between fibers.
+    class turn;
+
     static void begin(void *which);
+    void end_turn() noexcept;
+    /// Lets others run until this fiber's bell has rung or its rest is over. @pre it has given way
+    void wait_for_turn() noexcept;
     void append(fiber &ready) noexcept;
     fiber *take_first() noexcept;
     /// Takes turns with the first that is ready.
@@ -164,6 +177,8 @@ class fiber_worker {
     std::uint64_t rests_ = 0; ///< that have begun
     unsigned turns_ = 0;      ///< taken while some rest
     int parked_for_others_ = 0;
+    /// Relaxed, with fences that hold for handlers on the same thread.
+    std::atomic<bool> between_{true};
     // The thread's own places, looked up once.
     int *error_number_ = nullptr;
     void *exceptions_ = nullptr;

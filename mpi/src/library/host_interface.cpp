@@ -66,6 +66,15 @@ int64_t lisle_host_read_time(void) {
     return lisle::read_simulated(self.get_job().clock(), self.number());
 }
 
+int lisle_host_between_fibers(void) {
+    const auto *const worker = lisle::fiber_worker::current();
+    return worker != nullptr && worker->is_between_fibers() ? 1 : 0;
+}
+
+void lisle_host_after_turns(void (*called)(void)) {
+    lisle::detail::after_turns.store(called, std::memory_order_relaxed);
+}
+
 void lisle_host_ring(const lisle_rank *fiber) {
     bell_of(*reinterpret_cast<const rank *>(fiber)).ring();
 }

@@ -47,6 +47,11 @@ LISLE_HOST_CALL int lisle_host_has_simulated_time(void);
 LISLE_HOST_CALL int64_t lisle_host_time(void);
 /* For fibers only. The same as a program sees that reads the clock, which takes simulated time. */
 LISLE_HOST_CALL int64_t lisle_host_read_time(void);
+/* 1 if the calling thread is a worker that is about to change over from one fiber to another, or has none to
+ * run. Async-signal-safe. */
+LISLE_HOST_CALL int lisle_host_between_fibers(void);
+/* From now on each fiber calls this when it begins to run or goes on. */
+LISLE_HOST_CALL void lisle_host_after_turns(void (*called)(void));
 /* Rings the bell of a fiber. From any thread; async-signal-safe. */
 LISLE_HOST_CALL void lisle_host_ring(const struct lisle_rank *fiber);
 

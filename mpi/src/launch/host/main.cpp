@@ -11,6 +11,7 @@
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
 #include "launch/host/output/output.hpp"
+#include "launch/host/rank/own_code.hpp"
 #include "launch/host/rank/refusal.hpp"
 #include "library/host_interface.h"
 
@@ -74,6 +75,7 @@ void tell_debugger(const rank_list &ranks) {
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
     static_cast<void>(in_child()); // notes this process's number
+    note_own_code();
     const std::string path = find_program(arguments.front());
     check_for_wrapper(path);
     // Never destroyed: images refer to it, and threads that ranks left behind start others until the very

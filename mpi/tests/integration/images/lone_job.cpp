@@ -57,6 +57,10 @@ int64_t lisle_host_time(void) {
 int64_t lisle_host_read_time(void) {
     return 0;
 }
+int lisle_host_between_fibers(void) {
+    return 0;
+}
+void lisle_host_after_turns(void (*)(void)) {}
 void lisle_host_ring(const lisle_rank *) {}
 void lisle_host_before_sharing(void (*)(void)) {}
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}

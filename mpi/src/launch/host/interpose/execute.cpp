@@ -6,6 +6,7 @@
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/rank/refusal.hpp"
+#include "launch/host/signals/children.hpp"
 #include "library/host_interface.h"
 #include "world/job_table.hpp"
 
@@ -33,6 +34,21 @@ using spawn_function = int(pid_t *, const char *, const posix_spawn_file_actions
 const real<"posix_spawn", spawn_function> real_spawn;
 const real<"posix_spawnp", spawn_function> real_spawnp;
 const real<"system", int(const char *)> real_system;
+
+/// posix_spawn: the end of the child will be told to the calling rank.
+int spawn_noted(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[], char *const variables[]) {
+    child_start start;
+    pid_t number = 0;
+    const int error = real_spawn(&number, path, actions, attributes, arguments, variables);
+    if (error == 0) {
+        start.began(number);
+        if (child != nullptr) {
+            *child = number;
+        }
+    }
+    return error;
+}
 
 /// The arguments of a call like execl, up to and with the null pointer.
 std::vector<char *> collect(const char *first, std::va_list rest) {
@@ -157,7 +173,7 @@ int run_shell(const char *command, char *const variables[]) {
     char *const words[] = {shell, option, const_cast<char *>(command), nullptr};
     pid_t child = 0;
     int status = 127 << 8; // as if there were no shell
-    if (real_spawn(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
+    if (spawn_noted(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
         while (waitpid(child, &status, 0) < 0) {
             if (errno != EINTR) {
                 status = -1;
@@ -250,8 +266,8 @@ int execle(const char *path, const char *first, ...) noexcept {
 int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                 const posix_spawnattr_t *attributes, char *const arguments[],
                 char *const variables[]) noexcept {
-    return real_spawn(child, path_of_program(path), actions, attributes, arguments,
-                      child_variables{variables}.array());
+    return spawn_noted(child, path_of_program(path), actions, attributes, arguments,
+                       child_variables{variables}.array());
 }
 
 int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,

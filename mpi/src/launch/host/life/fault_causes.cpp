@@ -2,6 +2,7 @@
 #include "launch/host/life/fault_causes.hpp"
 
 #include "base/text.hpp"
+#include "launch/host/architecture/signal_frame.hpp"
 #include "launch/host/image/library_rules.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
@@ -15,7 +16,6 @@
 #include <link.h>
 #include <string_view>
 #include <sys/resource.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -45,21 +45,6 @@ class line {
     char text_[512];
     std::size_t used_ = 0;
 };
-
-/// Guard pages allow no access, and an overflowing stack meets its own within a frame of where it has come
-/// to.
-bool is_overflow(int signal, const siginfo_t &information, const void *context) {
-#if defined(__x86_64__)
-    constexpr std::uintptr_t frame = std::uintptr_t{1} << 20;
-    const auto &registers = static_cast<const ucontext_t *>(context)->uc_mcontext.gregs;
-    const auto stack = static_cast<std::uintptr_t>(registers[REG_RSP]);
-    const auto address = reinterpret_cast<std::uintptr_t>(information.si_addr);
-    return signal == SIGSEGV && information.si_code == SEGV_ACCERR && address - (stack - frame) < 2 * frame;
-#else
-    static_cast<void>(signal), static_cast<void>(information), static_cast<void>(context);
-    return false;
-#endif
-}
 
 std::string_view library_at(const void *address) {
     dl_find_object found{};
@@ -103,7 +88,7 @@ void explain_fault(int rank, int signal, const siginfo_t &information, const voi
     }
     line text;
     text << "lisle-host: rank " << static_cast<unsigned long>(rank);
-    if (is_overflow(signal, information, context)) {
+    if (architecture::has_overflowed(information, context)) {
         rlimit limit{};
         getrlimit(RLIMIT_STACK, &limit);
         text << " has overflowed its stack (ulimit -s: ";

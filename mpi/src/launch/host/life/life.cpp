@@ -12,6 +12,7 @@
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/rank/refusal.hpp"
+#include "launch/host/signals/hosting.hpp"
 #include "launch/host/waiting/blocking.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 #include "library/host_interface.h"
@@ -55,6 +56,7 @@ const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(
 
 void thread_ended(void *which) {
     thread_is_ending(pthread_self());
+    remove_thread(*static_cast<hosted_rank *>(which));
     leave_rank(*static_cast<hosted_rank *>(which));
 }
 
@@ -81,6 +83,7 @@ bool claim_end(hosted_rank &rank) {
 void report_end(hosted_rank &rank, int status) {
     int none = 0;
     all.status.compare_exchange_strong(none, status & 0xff, std::memory_order_relaxed);
+    end_signals(rank);
     lisle_host_end_rank(rank.in_library, status & 0xff);
     if (all.left.fetch_sub(1, std::memory_order_release) == 1) {
         all.left.notify_one();
@@ -126,7 +129,15 @@ void run_fiber(void *ranks, int index) {
     hosted_rank &rank = *static_cast<const rank_list *>(ranks)->at(static_cast<std::size_t>(index));
     begin_rank(rank);
     architecture::notes().rank = &rank;
+    add_rank(rank, true);
     enter_program(rank);
+}
+
+/// Makes the calling thread, which the C library has begun for a rank, one of that rank's.
+void begin_thread(hosted_rank &rank) {
+    expect_thread(rank);
+    lisle_host_become(rank.in_library);
+    join_rank(rank, false);
 }
 
 /// The fibers of one worker.
@@ -141,6 +152,7 @@ void *run_worker(void *argument) {
     const alternate_stack signals;
     name_thread(request.number);
     bind_as_asked(request.number);
+    begin_worker(*new worker_signals); // never removed: fibers refer to it
     // Each fiber finds its rank where a thread has its own.
     lisle_host_run_worker(request.number, &run_fiber, const_cast<rank_list *>(request.ranks),
                           [] { return reinterpret_cast<void **>(&architecture::notes().rank); });
@@ -194,6 +206,11 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
+    if (first) {
+        add_rank(rank, false);
+    } else {
+        add_thread(rank);
+    }
     image_of(rank).place_thread_locals();
 }
 
@@ -229,6 +246,7 @@ void leave_fiber(hosted_rank &rank) {
 
 int run_ranks(const rank_list &ranks) {
     static_cast<void>(thread_key());
+    begin_thread_of = &begin_thread;
     all.left.store(static_cast<int>(ranks.size()), std::memory_order_relaxed);
     std::vector<worker_request> workers;
     if (const int count = lisle_host_worker_count(); count != 0) {

@@ -3,6 +3,7 @@
 // meanwhile. On ordinary threads they do what they always do. Locks: locks.cpp, conditions.cpp, futex.cpp;
 // pipes and sockets: descriptors.cpp. mpi/docs/ranks.md says what else holds up all ranks of the worker.
 #include "launch/host/waiting/blocking.hpp"
+#include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/wait_queues.hpp"
 
@@ -31,11 +32,20 @@ const void *place_of(pthread_t thread) {
     return reinterpret_cast<const void *>(thread);
 }
 
-void rest_until(const deadline &end) {
+/// Rests until then, or until a handler of the rank's has run. Returns how much is left, 0 if the time is
+/// over.
+std::int64_t rest_until(const deadline &end) {
     constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
-    // The clock is read once for each turn: at a second look the time may be over, and what is left below 0.
-    for (std::int64_t left = end.left(no_limit); left > 0; left = end.left(no_limit)) {
-        lisle_host_rest(lisle_host_rung(), static_cast<std::uint64_t>(left));
+    const handler_watch handlers{ended_by::every_handler};
+    for (;;) {
+        const std::uint32_t rung = lisle_host_rung(); // before the looks: a handler is rung for
+        // The clock is read once for each turn: at a second look the time may be over, and what is left below
+        // 0.
+        const std::int64_t left = end.left(no_limit);
+        if (left <= 0 || handlers.has_run()) {
+            return left > 0 ? left : 0;
+        }
+        lisle_host_rest(rung, static_cast<std::uint64_t>(left));
     }
 }
 
@@ -86,10 +96,21 @@ int join_as_fiber(pthread_t thread, void **value, const deadline &end) {
     }
 }
 
-int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time) {
+/// Returns 0 or EINTR, with what is left of a time that is not absolute.
+int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time, timespec *left) {
     const std::int64_t asked = nanoseconds_of(time);
-    rest_until({clock, absolute ? asked : time_of(clock) + asked});
-    return 0;
+    const std::int64_t rest = rest_until({clock, absolute ? asked : time_of(clock) + asked});
+    if (rest != 0 && !absolute && left != nullptr) {
+        *left = {rest / second, rest % second};
+    }
+    return rest != 0 ? EINTR : 0;
+}
+
+int by_errno(int error) {
+    if (error != 0) {
+        errno = error;
+    }
+    return error == 0 ? 0 : -1;
 }
 
 } // namespace
@@ -114,37 +135,36 @@ int clock_nanosleep(clockid_t clock, int flags, const timespec *time, timespec *
     if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
         return real_clock_nanosleep(clock, flags, time, left);
     }
-    return sleep_as_fiber(clock, (flags & TIMER_ABSTIME) != 0, *time);
+    return sleep_as_fiber(clock, (flags & TIMER_ABSTIME) != 0, *time, left);
 }
 
 int nanosleep(const timespec *time, timespec *left) {
     if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
         return real_nanosleep(time, left);
     }
-    return sleep_as_fiber(CLOCK_MONOTONIC, false, *time);
+    return by_errno(sleep_as_fiber(CLOCK_MONOTONIC, false, *time, left));
 }
 
 int thrd_sleep(const timespec *time, timespec *left) {
     if (!gives_way(__builtin_return_address(0)) || !is_valid(*time)) {
         return real_thrd_sleep(time, left);
     }
-    return sleep_as_fiber(CLOCK_MONOTONIC, false, *time);
+    return sleep_as_fiber(CLOCK_MONOTONIC, false, *time, left) == 0 ? 0 : -1;
 }
 
 int usleep(useconds_t microseconds) {
     if (!gives_way(__builtin_return_address(0))) {
         return real_usleep(microseconds);
     }
-    rest_until(deadline::after(std::int64_t{microseconds} * 1000));
-    return 0;
+    return by_errno(rest_until(deadline::after(std::int64_t{microseconds} * 1000)) != 0 ? EINTR : 0);
 }
 
 unsigned sleep(unsigned seconds) {
     if (!gives_way(__builtin_return_address(0))) {
         return real_sleep(seconds);
     }
-    rest_until(deadline::after(std::int64_t{seconds} * second));
-    return 0;
+    const std::int64_t left = rest_until(deadline::after(std::int64_t{seconds} * second));
+    return static_cast<unsigned>((left + second - 1) / second);
 }
 
 // Programs that ask for something again and again offer the core meanwhile.

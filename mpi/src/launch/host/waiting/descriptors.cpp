@@ -2,6 +2,7 @@
 // Pipes, sockets and waiting for them, as fiber ranks see them: other ranks of the worker run while nothing
 // comes. The kernel rings no bell, so the fiber polls, in pauses of at most a millisecond.
 #include "launch/host/waiting/descriptors.hpp"
+#include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 
@@ -45,12 +46,21 @@ const real<"__recv_chk", ssize_t(int, void *, std::size_t, std::size_t, int)> re
 const real<"__poll_chk", int(pollfd *, nfds_t, int, std::size_t)> real_checked_poll;
 const real<"waitpid", pid_t(pid_t, int *, int)> real_waitpid;
 
-/// Asks until the kernel has an answer or the deadline is over. @param ask returns 0 if it has none yet
-template <class Ask> int ask_until(const deadline &end, Ask ask) {
+/// Asks until the kernel has an answer, the deadline is over, or a handler of the rank's has run that ends
+/// the call (-1 with EINTR). @param ask returns 0 if it has none yet
+template <class Ask> int ask_until(const deadline &end, ended_by which, Ask ask) {
+    const handler_watch handlers{which};
     pauses between;
     for (;;) {
-        if (const int result = ask(); result != 0 || !between.rest(end)) {
+        if (const int result = ask(); result != 0) {
             return result;
+        }
+        if (handlers.has_run()) {
+            errno = EINTR;
+            return -1;
+        }
+        if (!between.rest(end)) {
+            return 0;
         }
     }
 }
@@ -91,12 +101,12 @@ bool await(int descriptor, short events) {
     if (!would_block(descriptor, events)) {
         return true;
     }
-    const int ready = ask_until(limit_of(descriptor, events), [=] {
+    const int ready = ask_until(limit_of(descriptor, events), ended_by::without_restart, [=] {
         pollfd asked{descriptor, events, 0};
         return real_poll(&asked, 1, 0);
     });
     errno = ready == 0 ? EAGAIN : errno;
-    return ready != 0;
+    return ready > 0;
 }
 
 /// A call on a descriptor that returns to `caller`: other fibers run until it would not block.
@@ -108,8 +118,9 @@ template <class Call> auto when_readable(const void *caller, int descriptor, int
 /// Asks the kernel until there is an answer or so many milliseconds are over. @param ask takes the time that
 /// the kernel may wait
 template <class Ask> int ask_for(const void *caller, int milliseconds, Ask ask) {
-    return gives_way(caller) ? ask_until(after_milliseconds(milliseconds), [=] { return ask(0); })
-                             : ask(milliseconds);
+    return gives_way(caller)
+               ? ask_until(after_milliseconds(milliseconds), ended_by::every_handler, [=] { return ask(0); })
+               : ask(milliseconds);
 }
 
 /// Writes to what has room for some of the data only, as fast as room is made. @param write_some writes
@@ -137,7 +148,7 @@ template <class Ask> int select_as_fiber(const std::array<fd_set *, 3> &sets, co
             asked[i] = *sets[i];
         }
     }
-    return ask_until(end, [&] {
+    return ask_until(end, ended_by::every_handler, [&] {
         for (std::size_t i = 0; i != sets.size(); ++i) {
             if (sets[i] != nullptr) {
                 *sets[i] = asked[i];
@@ -202,7 +213,8 @@ int ppoll(pollfd *descriptors, nfds_t count, const timespec *timeout, const sigs
         return real_ppoll(descriptors, count, timeout, mask);
     }
     constexpr timespec at_once{};
-    return ask_until(after(timeout), [=] { return real_ppoll(descriptors, count, &at_once, mask); });
+    return ask_until(after(timeout), ended_by::every_handler,
+                     [=] { return real_ppoll(descriptors, count, &at_once, mask); });
 }
 
 int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *excepted, const timespec *timeout,
@@ -303,7 +315,8 @@ pid_t waitpid(pid_t child, int *status, int options) {
         return real_waitpid(child, status, options);
     }
     const deadline end = (options & WNOHANG) != 0 ? deadline::after(0) : deadline{};
-    return ask_until(end, [=] { return real_waitpid(child, status, options | WNOHANG); });
+    return ask_until(end, ended_by::without_restart,
+                     [=] { return real_waitpid(child, status, options | WNOHANG); });
 }
 
 } // extern "C"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/waiting/giving_way.hpp"
 
-#include <link.h>
 #include <pthread.h>
 
 namespace lisle::host {
@@ -9,33 +8,6 @@ namespace lisle::host {
 namespace detail {
 constinit fiber_calls calls;
 } // namespace detail
-
-namespace {
-
-/// The loaded object that this address belongs to.
-detail::fiber_calls::range object_around(std::uintptr_t address) {
-    struct search {
-        std::uintptr_t address;
-        detail::fiber_calls::range found;
-    } wanted{address, {0, 0}};
-    dl_iterate_phdr(
-        [](dl_phdr_info *object, std::size_t, void *data) {
-            auto &[sought, found] = *static_cast<search *>(data);
-            for (int i = 0; i != object->dlpi_phnum; ++i) {
-                const ElfW(Phdr) &segment = object->dlpi_phdr[i];
-                const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-                if (segment.p_type == PT_LOAD && begin <= sought && sought < begin + segment.p_memsz) {
-                    found = {begin, begin + segment.p_memsz};
-                    return 1;
-                }
-            }
-            return 0;
-        },
-        &wanted);
-    return wanted.found;
-}
-
-} // namespace
 
 bool lives_by_simulated_time() noexcept {
     return detail::calls.simulated_time.load(std::memory_order_relaxed) && lisle_host_in_fiber() != 0;
@@ -58,8 +30,6 @@ void let_machine_work(std::int64_t nanoseconds) noexcept {
 }
 
 void let_fibers_give_way() {
-    detail::calls.own[0] = object_around(reinterpret_cast<std::uintptr_t>(&let_fibers_give_way));
-    detail::calls.own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
     // Relaxed: a reader has acquired give_way before, or is a rank, and none has begun.
     detail::calls.simulated_time.store(lisle_host_has_simulated_time() != 0, std::memory_order_relaxed);
     detail::calls.give_way.store(true, std::memory_order_release);

@@ -4,13 +4,13 @@
 // locks; it lets fibers run where it says so.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
 
 #include <ctime>
 
+#include "launch/host/rank/own_code.hpp"
 #include "library/host_interface.h"
 
 namespace lisle::host {
@@ -19,17 +19,13 @@ namespace detail {
 /// Written before any rank runs, and in forked children, which have one thread. Threads of the library may
 /// read it before.
 struct fiber_calls {
-    struct range {
-        std::uintptr_t begin, end;
-    };
     std::atomic<bool> give_way{false};       ///< released after the others, and acquired before they are read
     std::atomic<bool> simulated_time{false}; ///< the job lives by it
-    range own[2]{};                          ///< code of the host and of the library
 };
 extern fiber_calls calls;
 } // namespace detail
 
-/// From here on fibers' calls give way. @pre no rank runs yet
+/// From here on fibers' calls give way. @pre own code has been noted, no rank runs yet
 void let_fibers_give_way();
 
 /// Whether the call that returns to `caller` is to let other fibers run.
@@ -37,10 +33,7 @@ void let_fibers_give_way();
     if (!detail::calls.give_way.load(std::memory_order_acquire) || lisle_host_may_give_way() == 0) {
         return false;
     }
-    const auto address = reinterpret_cast<std::uintptr_t>(caller);
-    return std::ranges::none_of(detail::calls.own, [address](const auto &range) {
-        return range.begin <= address && address < range.end;
-    });
+    return !is_own_code(caller);
 }
 
 constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds

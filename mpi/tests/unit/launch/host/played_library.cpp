@@ -56,6 +56,10 @@ int64_t lisle_host_time() {
 int64_t lisle_host_read_time() {
     return ++played::now;
 }
+int lisle_host_between_fibers() {
+    return 0;
+}
+void lisle_host_after_turns(void (*)()) {}
 void lisle_host_ring(const lisle_rank *) {
     if (played::bell) {
         played::bell();

@@ -2,6 +2,7 @@
 // Calls of the C library that wait, as the host supplies them to fibers: others run until there is what the
 // call waits for, or its time is over. The thread that calls is not held up: no test waits for anything but
 // itself.
+#include "launch/host/rank/own_code.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 #include "launch/host/waiting/wait_queues.hpp"
 #include "played_library.hpp"
@@ -21,7 +22,10 @@ using played::as_fiber;
 
 class HostWaiting : public testing::Test {
   protected:
-    static void SetUpTestSuite() { let_fibers_give_way(); }
+    static void SetUpTestSuite() {
+        note_own_code();
+        let_fibers_give_way();
+    }
     void SetUp() override { ASSERT_EQ(pipe(ends), 0); }
     void TearDown() override {
         close(ends[0]);
