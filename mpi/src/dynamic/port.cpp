@@ -13,14 +13,14 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "dynamic/patient.hpp"
-#include "fabric/network/tcp/tcp_interface.hpp"
 #include "mpi.h"
+#include "tcp/tcp_interface.hpp"
 #include "world/process_id.hpp"
 
 namespace lisle::dynamic {
 
-using fabric::network::end_of;
-using fabric::network::socket_address;
+using tcp::end_of;
+using tcp::socket_address;
 
 namespace {
 
@@ -33,7 +33,7 @@ constexpr std::chrono::seconds patience{5};
 /// The interface that a port listens on: the first that LISLE_NETWORK_INTERFACE names.
 socket_address chosen_interface() {
     const std::string &wanted = text_of(setting::network_interface);
-    const auto named = fabric::network::tcp_interfaces_named(wanted);
+    const auto named = tcp::tcp_interfaces_named(wanted);
     if (named.empty()) {
         fail(MPI_ERR_PORT, wanted.empty() ? "this machine has no interface of TCP that is up"
                                           : sentence("LISLE_NETWORK_INTERFACE=", wanted,

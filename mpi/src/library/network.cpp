@@ -101,7 +101,7 @@ std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduct
         [process_of, where = std::move(where)](int peer) { return where(process_of(peer)); });
 }
 
-socket_address network_interface(const fabric::routes &routes) {
+tcp::socket_address network_interface(const fabric::routes &routes) {
     for (fabric::fabric *const each : routes.fabrics()) {
         if (const auto *const network = dynamic_cast<const network_fabric *>(each)) {
             return network->pulse_address();

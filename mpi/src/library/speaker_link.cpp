@@ -11,7 +11,7 @@
 
 namespace lisle {
 
-using fabric::network::socket_address;
+using tcp::socket_address;
 
 open_socket open_socket::listen_at(socket_address interface) noexcept {
     interface.set_port(0);

@@ -11,7 +11,7 @@
 
 #include "base/owned_descriptor.hpp"
 #include "diagnosis/standstill_vote.hpp"
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle {
 
@@ -21,9 +21,9 @@ class open_socket : public owned_descriptor {
     using owned_descriptor::owned_descriptor;
 
     /// Listens on some port of an interface; none if the system allows no such port.
-    [[nodiscard]] static open_socket listen_at(fabric::network::socket_address interface) noexcept;
+    [[nodiscard]] static open_socket listen_at(tcp::socket_address interface) noexcept;
     /// Waits until there is a connection; none if there can be none.
-    [[nodiscard]] static open_socket connect_to(const fabric::network::socket_address &to) noexcept;
+    [[nodiscard]] static open_socket connect_to(const tcp::socket_address &to) noexcept;
 };
 
 /// What a rank has said, if there is something to say of it.

@@ -13,7 +13,7 @@
 
 namespace lisle {
 
-using fabric::network::socket_address;
+using tcp::socket_address;
 
 namespace {
 
@@ -64,8 +64,7 @@ std::unique_ptr<standstill_speaker> standstill_speaker::announce(job &speaking, 
     open_socket listener;
     if (self == 0) {
         listener = interface.exists() ? open_socket::listen_at(interface) : open_socket{};
-        const socket_address at =
-            listener ? fabric::network::end_of(listener.get(), getsockname) : socket_address{};
+        const socket_address at = listener ? tcp::end_of(listener.get(), getsockname) : socket_address{};
         speaking.start().put(teller_key, std::as_bytes(std::span{&at, 1}));
         if (!listener) {
             return nullptr;

@@ -12,8 +12,8 @@
 
 #include "diagnosis/job_waits.hpp"
 #include "diagnosis/standstill_vote.hpp"
-#include "fabric/network/socket_address.hpp"
 #include "library/speaker_link.hpp"
+#include "tcp/socket_address.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -25,7 +25,7 @@ class standstill_speaker {
     /// @param interface of the network; without one there is no teller @param secret of the job
     /// @param speaking lives as long as the process
     [[nodiscard]] static std::unique_ptr<standstill_speaker>
-    announce(job &speaking, fabric::network::socket_address interface, std::uint64_t secret);
+    announce(job &speaking, tcp::socket_address interface, std::uint64_t secret);
     /// Starts the thread, which runs until the process ends. After the fence; null is allowed.
     static void begin(std::unique_ptr<standstill_speaker> speaker);
 

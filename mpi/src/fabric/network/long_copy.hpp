@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <vector>
 
-#include "fabric/network/rail.hpp"
+#include "fabric/network/rail/rail.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::network {

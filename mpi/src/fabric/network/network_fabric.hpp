@@ -19,15 +19,15 @@
 #include "execution/staying.hpp"
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
-#include "fabric/network/buffers.hpp"
-#include "fabric/network/device.hpp"
-#include "fabric/network/frame.hpp"
-#include "fabric/network/inbox.hpp"
+#include "fabric/network/device/device.hpp"
 #include "fabric/network/long_copy.hpp"
-#include "fabric/network/outbox.hpp"
+#include "fabric/network/peer/frame.hpp"
+#include "fabric/network/peer/inbox.hpp"
+#include "fabric/network/peer/outbox.hpp"
+#include "fabric/network/peer/reorder_buffer.hpp"
 #include "fabric/network/provider.hpp"
-#include "fabric/network/rail.hpp"
-#include "fabric/network/reorder_buffer.hpp"
+#include "fabric/network/rail/buffers.hpp"
+#include "fabric/network/rail/rail.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::network {
@@ -87,7 +87,7 @@ class network_fabric final : public fabric, private remote_memory {
     /// The provider and its interface, for messages: "net on eth0".
     [[nodiscard]] std::string description() const;
     /// Where peers connect to on the first rail; none if that has no address of TCP.
-    [[nodiscard]] socket_address pulse_address() const noexcept {
+    [[nodiscard]] tcp::socket_address pulse_address() const noexcept {
         return rails_.front()->watched().address();
     }
     /// Frames, and connections, that have been dropped because they were not sound.

@@ -19,7 +19,7 @@ constexpr unsigned frames_between_reports = 8;
 
 /// What stands in an address before that of each rail's endpoint.
 struct rail_address {
-    socket_address pulse;
+    tcp::socket_address pulse;
     std::uint32_t bytes; ///< of the provider's own address, which follows
 };
 

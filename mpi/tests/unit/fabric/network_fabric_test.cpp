@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/network/network_fabric.hpp"
-#include "fabric/network/severing.hpp"
+#include "fabric/network/ofi/severing.hpp"
 #include "received.hpp"
 #include "shuffling_device.hpp"
 
@@ -281,7 +281,7 @@ TEST_P(network_over, a_copy_ends_when_its_connection_is_severed) {
     const auto endpoint = [this](int rank) { // with one rail it stands last
         const endpoint_address whole = of(rank).address(rank);
         const std::size_t length = wanted_interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-        return socket_address{std::span{whole}.last(length)};
+        return lisle::tcp::socket_address{std::span{whole}.last(length)};
     };
     sever_connections(endpoint(0), endpoint(2));
     poll_copier();

@@ -11,7 +11,7 @@
 #include <rdma/fi_rma.h>
 #include <unordered_map>
 
-#include "fabric/network/device.hpp"
+#include "fabric/network/device/device.hpp"
 #include "fabric/network/ofi/libfabric.hpp"
 
 namespace lisle::fabric::network {

@@ -10,7 +10,7 @@
 #include <span>
 #include <sys/uio.h>
 
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
 
@@ -26,7 +26,7 @@ struct greeting {
     std::uint32_t version;
     verdict says; ///< of the answer
     std::uint64_t secret;
-    socket_address listens; ///< where the speaker is connected to
+    tcp::socket_address listens; ///< where the speaker is connected to
     std::uint32_t reserved;
 };
 static_assert(sizeof(greeting) == 56);

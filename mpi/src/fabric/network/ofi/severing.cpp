@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/network/severing.hpp"
+#include "fabric/network/ofi/severing.hpp"
 
 #include <charconv>
 #include <cstring>
@@ -10,16 +10,16 @@ namespace lisle::fabric::network {
 
 namespace {
 
-bool is_between(int descriptor, const socket_address &own, const socket_address &peer) noexcept {
-    const socket_address near = end_of(descriptor, getsockname);
-    const socket_address far = end_of(descriptor, getpeername);
+bool is_between(int descriptor, const tcp::socket_address &own, const tcp::socket_address &peer) noexcept {
+    const tcp::socket_address near = tcp::end_of(descriptor, getsockname);
+    const tcp::socket_address far = tcp::end_of(descriptor, getpeername);
     return near.exists() && far.exists() && far.is_on_machine_of(peer) &&
            (far.port() == peer.port() || near.port() == own.port());
 }
 
 } // namespace
 
-void sever_connections(const socket_address &own, const socket_address &peer) noexcept {
+void sever_connections(const tcp::socket_address &own, const tcp::socket_address &peer) noexcept {
     DIR *const descriptors = opendir("/proc/self/fd");
     if (descriptors == nullptr) {
         return; // the provider gives up by itself, later

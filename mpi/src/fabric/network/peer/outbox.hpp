@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "fabric/network/buffers.hpp"
+#include "fabric/network/rail/buffers.hpp"
 
 namespace lisle::fabric::network {
 

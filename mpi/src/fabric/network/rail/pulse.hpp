@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
 
@@ -21,15 +21,15 @@ class pulse {
   public:
     /// @param interface whose address peers connect to @param silence how long a machine may be silent, in
     /// whole seconds
-    pulse(const socket_address &interface, std::chrono::seconds silence);
+    pulse(const tcp::socket_address &interface, std::chrono::seconds silence);
     pulse(const pulse &) = delete;
     pulse &operator=(const pulse &) = delete;
     ~pulse();
 
     /// Where peers connect to; none if the system allows no such port.
-    [[nodiscard]] socket_address address() const noexcept;
+    [[nodiscard]] tcp::socket_address address() const noexcept;
     /// Begins to watch a peer. Does not wait.
-    void watch(int process, const socket_address &address);
+    void watch(int process, const tcp::socket_address &address);
     /// Tells those who watch this process, and those who begin to later, that its end will be no failure.
     void say_farewell() noexcept;
     /// This process goes on, but not by this interface: tells those who watch it, and those who begin to

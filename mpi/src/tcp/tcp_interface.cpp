@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/network/tcp/tcp_interface.hpp"
+#include "tcp/tcp_interface.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 
-namespace lisle::fabric::network {
+namespace lisle::tcp {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::vector<tcp_interface> tcp_interfaces_named(std::string_view list) {
     return named;
 }
 
-} // namespace lisle::fabric::network
+} // namespace lisle::tcp

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "fabric/network/buffers.hpp"
-#include "fabric/network/frame.hpp"
+#include "fabric/network/peer/frame.hpp"
+#include "fabric/network/rail/buffers.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::network {

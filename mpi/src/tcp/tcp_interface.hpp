@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
-namespace lisle::fabric::network {
+namespace lisle::tcp {
 
 struct tcp_interface {
     std::string name;       ///< "eth0"
@@ -22,4 +22,4 @@ struct tcp_interface {
 /// all if it is empty.
 [[nodiscard]] std::vector<tcp_interface> tcp_interfaces_named(std::string_view list);
 
-} // namespace lisle::fabric::network
+} // namespace lisle::tcp

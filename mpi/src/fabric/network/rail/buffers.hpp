@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "fabric/network/device.hpp"
+#include "fabric/network/device/device.hpp"
 #include "mpi.h"
 
 namespace lisle::fabric::network {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <sys/socket.h>
 
-namespace lisle::fabric::network {
+namespace lisle::tcp {
 
 /// Copied as bytes from machine to machine. All zero: there is none.
 class socket_address {
@@ -111,4 +111,4 @@ using name_of_end = int (*)(int, sockaddr *, socklen_t *);
     return {reinterpret_cast<const sockaddr *>(&found), std::min<std::size_t>(length, sizeof found)};
 }
 
-} // namespace lisle::fabric::network
+} // namespace lisle::tcp

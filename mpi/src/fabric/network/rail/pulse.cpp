@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/network/pulse.hpp"
+#include "fabric/network/rail/pulse.hpp"
 
 #include <array>
 #include <cerrno>
@@ -37,10 +37,10 @@ pulse::cause ask(int link) noexcept {
 
 } // namespace
 
-pulse::pulse(const socket_address &interface, std::chrono::seconds silence)
+pulse::pulse(const tcp::socket_address &interface, std::chrono::seconds silence)
     : listener_{socket(interface.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
       events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
-    socket_address any_port = interface;
+    tcp::socket_address any_port = interface;
     any_port.set_port(0);
     epoll_event event{};
     event.events = EPOLLIN;
@@ -71,11 +71,11 @@ void pulse::close_each(std::vector<int> &sockets) noexcept {
     sockets.clear();
 }
 
-socket_address pulse::address() const noexcept {
-    return listener_ < 0 ? socket_address{} : end_of(listener_, getsockname);
+tcp::socket_address pulse::address() const noexcept {
+    return listener_ < 0 ? tcp::socket_address{} : tcp::end_of(listener_, getsockname);
 }
 
-void pulse::watch(int process, const socket_address &address) {
+void pulse::watch(int process, const tcp::socket_address &address) {
     const auto at = static_cast<std::size_t>(process);
     if (links_.size() <= at) {
         links_.resize(at + 1, -1);

@@ -4,7 +4,7 @@
 // ends them. Its sockets to there are shut down instead, and the provider ends what they carried with errors.
 #pragma once
 
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
 
@@ -12,6 +12,6 @@ namespace lisle::fabric::network {
 /// those that lead to the peer's port, and those that came in at the own one from the peer's machine. The
 /// sockets stay open: they are the provider's to close. @param own @param peer the endpoints' addresses, with
 /// ports
-void sever_connections(const socket_address &own, const socket_address &peer) noexcept;
+void sever_connections(const tcp::socket_address &own, const tcp::socket_address &peer) noexcept;
 
 } // namespace lisle::fabric::network

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/network/frame.hpp"
+#include "fabric/network/peer/frame.hpp"
 
 namespace lisle::fabric::network {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the network fabric asks of one network interface: messages to peers, copies between their memories,
-// and one queue of what has ended. Two kinds are there: libfabric's providers (libfabric_device.hpp), and TCP
-// sockets driven by ourselves (socket_device.hpp). A device knows nothing of ranks or frames.
+// and one queue of what has ended. Two kinds are there: libfabric's providers (ofi/libfabric_device.hpp), and
+// TCP sockets driven by ourselves (tcp/socket_device.hpp). A device knows nothing of ranks or frames.
 // Thread-safety: none, but for dropped(). Who uses it takes turns (network_fabric's lock).
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
 
@@ -51,10 +51,10 @@ inline constexpr peer_number no_peer = ~peer_number{0};
 
 /// What a device is and can do; does not change.
 struct device_traits {
-    std::string provider;             ///< for messages: "net"
-    std::string interface;            ///< the same: "eth0"
-    socket_address pulse_interface{}; ///< where pulses go by, see pulse.hpp
-    std::size_t inject_bytes = 0;     ///< longest message that may go when inject() returns; 0: none
+    std::string provider;                  ///< for messages: "net"
+    std::string interface;                 ///< the same: "eth0"
+    tcp::socket_address pulse_interface{}; ///< where pulses go by, see pulse.hpp
+    std::size_t inject_bytes = 0;          ///< longest message that may go when inject() returns; 0: none
     std::size_t most_pieces =
         0; ///< of own memory in one copy; 0: it copies only what is registered on both sides
     bool uses_addresses =
@@ -65,6 +65,17 @@ struct device_traits {
     std::size_t copies_at_a_time = 16;               ///< so many of them are enough to keep it busy
 };
 
+/// Counts what is dropped. Any thread may ask.
+class drop_count {
+  public:
+    /// True: the first, which is to be reported.
+    [[nodiscard]] bool add() noexcept { return count_.fetch_add(1, std::memory_order_relaxed) == 0; }
+    [[nodiscard]] std::uint64_t value() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::uint64_t> count_{0}; ///< relaxed: only counted
+};
+
 class device {
   public:
     device(const device &) = delete;
@@ -73,7 +84,7 @@ class device {
 
     [[nodiscard]] const device_traits &traits() const noexcept { return traits_; }
     /// Connections and the like that were dropped since they were not a peer's.
-    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t dropped() const noexcept { return drops_.value(); }
     /// True if bytes have come or gone since the last call, where the device knows: what a copy needs may
     /// then be over soon, though nothing has ended yet.
     [[nodiscard]] bool has_moved() noexcept { return std::exchange(moved_, false); }
@@ -122,17 +133,13 @@ class device {
 
   protected:
     explicit device(device_traits traits) noexcept : traits_{std::move(traits)} {}
-    /// Counts something that is dropped. True: the first, which is to be reported.
-    [[nodiscard]] bool count_dropped() noexcept {
-        return dropped_.fetch_add(1, std::memory_order_relaxed) == 0;
-    }
-
+    [[nodiscard]] drop_count &drops() noexcept { return drops_; }
     void note_moved() noexcept { moved_ = true; }
 
   private:
     const device_traits traits_;
     bool moved_ = false;
-    std::atomic<std::uint64_t> dropped_{0}; ///< relaxed: only counted
+    drop_count drops_;
 };
 
 } // namespace lisle::fabric::network

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fabric/network/hardware.hpp"
+#include "fabric/network/ofi/hardware.hpp"
 
 #include <algorithm>
 #include <array>

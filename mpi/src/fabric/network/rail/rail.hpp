@@ -8,10 +8,10 @@
 #include <memory>
 #include <utility>
 
-#include "fabric/network/buffers.hpp"
-#include "fabric/network/device.hpp"
-#include "fabric/network/pulse.hpp"
-#include "fabric/network/socket_address.hpp"
+#include "fabric/network/device/device.hpp"
+#include "fabric/network/rail/buffers.hpp"
+#include "fabric/network/rail/pulse.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
 
