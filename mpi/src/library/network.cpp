@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/network/network_fabric.hpp"
+#include "fabric/network/provider.hpp"
 #include "mpi.h"
 
 namespace lisle {

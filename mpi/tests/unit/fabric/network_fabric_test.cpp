@@ -69,11 +69,10 @@ class network : public testing::Test {
                           process == processes - 1 ? last_secret : secret};
             view.connecting = connecting;
             view.traffic = &traffic[static_cast<std::size_t>(process)];
-            all.push_back(
-                std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
-                    const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
-                    return other ? other->address(peer) : endpoint_address{};
-                }));
+            all.push_back(std::make_unique<network_fabric>(chosen, std::move(view), [this](int peer) {
+                const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
+                return other ? other->address(peer) : endpoint_address{};
+            }));
         }
     }
 

@@ -69,7 +69,7 @@ class libfabric_device final : public device {
     std::vector<own_memory> own_memory_;                       ///< only where the provider wants it
     std::unordered_map<std::uint64_t, owned<fid_mr>> exposed_; ///< by key
     int descriptor_ = -1;
-    std::uint64_t next_local_key_ = 1; ///< keys above all that peers are told, see copies.cpp
+    std::uint64_t next_local_key_ = 1; ///< keys above all that peers are told, see memory_copies.cpp
 };
 
 } // namespace lisle::fabric::network

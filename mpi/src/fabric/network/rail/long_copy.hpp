@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <vector>
 
-#include "fabric/network/rail/rail.hpp"
+#include "fabric/network/rail/rail_set.hpp"
 #include "fabric/remote_memory.hpp"
 
 namespace lisle::fabric::network {
@@ -44,20 +44,19 @@ class long_copy {
     }
 
     /// Starts pieces while there is room. False: a piece was refused; nothing more will be started.
-    bool go_on(const std::vector<std::unique_ptr<rail>> &rails, const std::vector<peer_number> &at) {
+    bool go_on(rail_set &rails, const std::vector<peer_number> &at) {
         bool any = false;
-        piece_ = at.size() == 1 ? rails.front()->endpoint().traits().copy_bytes : shared_piece;
+        piece_ = at.size() == 1 ? rails.traits_of_first().copy_bytes : shared_piece;
         for (bool started = true; started;) { // one on each in turn
             started = false;
             for (std::size_t number = 0; number != at.size() && !failed; ++number) {
                 // Only where keys are ours does one name the memory on all rails.
-                if (at[number] == no_peer ||
-                    (number != 0 && !rails[number]->endpoint().traits().takes_keys)) {
+                if (at[number] == no_peer || (number != 0 && !rails[number].endpoint().traits().takes_keys)) {
                     continue;
                 }
                 any = true;
-                started = (!is_all_started() && count_on(number) < most_on(*rails[number]) &&
-                           start_one(*rails[number], number, at[number])) ||
+                started = (!is_all_started() && count_on(number) < most_on(rails[number]) &&
+                           start_one(rails[number], number, at[number])) ||
                           started;
             }
         }
