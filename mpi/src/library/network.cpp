@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/network.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <sys/random.h>
 
@@ -117,7 +118,9 @@ void connect_to_all(const fabric::routes &routes, bootstrap &start) {
     for (int process = 0; process != places.processes(); ++process) {
         if (places.node_of_process(process) != own_node) {
             const int peer = places.first_rank(process);
-            routes.to(peer).carrier->connect(peer, start.get(process, address_key));
+            const auto to = std::ranges::find_if(
+                routes.fabrics(), [peer](const fabric::fabric *each) { return each->reaches(peer); });
+            (*to)->connect(peer, start.get(process, address_key));
         }
     }
 }

@@ -5,8 +5,9 @@
 
 #include <vector>
 
-#include "fabric/fabric.hpp"
+#include "fabric/delegated_sending.hpp"
 #include "fabric/network/peer/peer_table.hpp"
+#include "fabric/packet_carrier.hpp"
 
 namespace lisle::fabric::network {
 
@@ -19,7 +20,7 @@ class frame_sender {
 
     // ---- packets ----
 
-    /// As fabric::try_claim. @param process of `dest`, which may be unknown yet
+    /// As packet_carrier::try_claim. @param process of `dest`, which may be unknown yet
     [[nodiscard]] claim_result claim(int process, int self, int dest, bool solicited,
                                      packet_slot &slot) noexcept;
     void fill(packet_slot &slot, const void *from, std::size_t bytes) noexcept;
@@ -35,7 +36,7 @@ class frame_sender {
     /// there is room.
     [[nodiscard]] bool must_try() const noexcept;
     void send_waiting() noexcept;
-    /// As fabric::send_some.
+    /// As delegated_sending::send_some.
     [[nodiscard]] send_step send_some() noexcept;
 
     // ---- what becomes of them ----

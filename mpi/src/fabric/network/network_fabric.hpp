@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "execution/staying.hpp"
+#include "fabric/delegated_sending.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/network/acknowledgements.hpp"
 #include "fabric/network/congestion.hpp"
@@ -23,7 +24,7 @@
 
 namespace lisle::fabric::network {
 
-class network_fabric final : public fabric {
+class network_fabric final : public fabric, public delegated_sending {
   public:
     /// @param chosen what the rails are made of, one for each interface: the first carries the frames
     /// @param where address of a peer's endpoint
@@ -32,7 +33,6 @@ class network_fabric final : public fabric {
     network_fabric &operator=(const network_fabric &) = delete;
     ~network_fabric() override { rails_.close(); }
 
-    [[nodiscard]] const char *name() const noexcept override { return "network"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return job_.elsewhere(peer); }
     [[nodiscard]] route_limits limits(int peer) const noexcept override;
     [[nodiscard]] endpoint_address address(int) const override { return rails_.address(); }
@@ -56,6 +56,7 @@ class network_fabric final : public fabric {
     /// For a fabric that is to end before its process does: true, and all peers are told, once nothing would
     /// be lost with it. Does not wait.
     [[nodiscard]] bool try_to_end() noexcept;
+    [[nodiscard]] delegated_sending *sending() noexcept override { return this; }
     void leave_sending_to(const std::function<void()> &call) override;
     [[nodiscard]] send_step send_some() noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;
