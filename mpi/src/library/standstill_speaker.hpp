@@ -47,7 +47,7 @@ class standstill_speaker {
         std::vector<spoken_wait> waits_;
     };
 
-    standstill_speaker(job &speaking, open_socket listener, std::uint64_t secret);
+    standstill_speaker(job &speaking, owned_descriptor listener, std::uint64_t secret);
 
     [[nodiscard]] bool tells() const noexcept { return vote_.has_value(); }
     /// Returns when there is nothing to say any more: the teller cannot be reached.
@@ -70,7 +70,7 @@ class standstill_speaker {
         links_; ///< the teller's: to all others that have met it; of others: to the teller
     bool over_ = false;
     // The teller's.
-    open_socket listener_;
+    owned_descriptor listener_;
     std::optional<standstill_vote> vote_;
     job_waits all_waits_; ///< by rank of the job
 };

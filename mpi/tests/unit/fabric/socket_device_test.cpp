@@ -23,6 +23,7 @@
 namespace {
 
 using namespace lisle::fabric::network;
+using lisle::tcp::greeting;
 
 constexpr std::uint64_t secret = 0x1234567890abcdef;
 constexpr std::size_t room = std::size_t{64} << 10;
@@ -294,12 +295,9 @@ class stranger {
 greeting sound_greeting(in_port_t port) {
     sockaddr_in own{
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    return {.magic = greeting::lisle,
-            .version = greeting::current_version,
-            .says = greeting::verdict::welcome,
-            .secret = secret,
+    return {.token = secret,
             .listens = lisle::tcp::socket_address{reinterpret_cast<const sockaddr *>(&own), sizeof own},
-            .reserved = 0};
+            .with = lisle::tcp::service::messages};
 }
 
 TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
@@ -314,7 +312,10 @@ TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
         EXPECT_EQ(victim->dropped(), ++dropped);
     };
     greeting said = sound_greeting(1);
-    said.secret ^= 1;
+    said.token ^= 1;
+    refuses(said);
+    said = sound_greeting(1);
+    said.with = lisle::tcp::service::port;
     refuses(said);
     said = sound_greeting(1);
     ++said.version;

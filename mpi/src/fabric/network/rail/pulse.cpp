@@ -3,21 +3,17 @@
 
 #include <array>
 #include <cerrno>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
+
+#include "tcp/connecting.hpp"
 
 namespace lisle::fabric::network {
 
 namespace {
 
 constexpr std::uint64_t the_listener = ~std::uint64_t{0};
-
-bool set(int socket, int level, int option, int value) noexcept {
-    return setsockopt(socket, level, option, &value, sizeof value) == 0;
-}
 
 void say(int link, pulse::cause why) noexcept {
     static_cast<void>(
@@ -38,86 +34,55 @@ pulse::cause ask(int link) noexcept {
 } // namespace
 
 pulse::pulse(const tcp::socket_address &interface, std::chrono::seconds silence)
-    : listener_{socket(interface.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
-      events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
+    : events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
     tcp::socket_address any_port = interface;
     any_port.set_port(0);
+    listener_ = tcp::listen_at(any_port);
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = the_listener;
-    constexpr int backlog = 4096;
-    if (listener_ < 0 || events_ < 0 || bind(listener_, any_port.data(), any_port.size()) != 0 ||
-        listen(listener_, backlog) != 0 || epoll_ctl(events_, EPOLL_CTL_ADD, listener_, &event) != 0) {
-        close(std::exchange(listener_, -1));
+    if (!listener_ || !events_ || epoll_ctl(events_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0) {
+        listener_.reset();
     }
-}
-
-pulse::~pulse() {
-    close_each(links_);
-    close_each(taken_);
-    for (const int each : {listener_, events_}) {
-        if (each >= 0) {
-            close(each);
-        }
-    }
-}
-
-void pulse::close_each(std::vector<int> &sockets) noexcept {
-    for (const int each : sockets) {
-        if (each >= 0) {
-            close(each);
-        }
-    }
-    sockets.clear();
 }
 
 tcp::socket_address pulse::address() const noexcept {
-    return listener_ < 0 ? tcp::socket_address{} : tcp::end_of(listener_, getsockname);
+    return listener_ ? tcp::end_of(listener_.get(), getsockname) : tcp::socket_address{};
 }
 
 void pulse::watch(int process, const tcp::socket_address &address) {
     const auto at = static_cast<std::size_t>(process);
     if (links_.size() <= at) {
-        links_.resize(at + 1, -1);
+        links_.resize(at + 1);
     }
-    if (links_[at] >= 0 || events_ < 0) {
+    if (links_[at] || !events_) {
         return;
     }
-    const int link = socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (link < 0) {
-        return; // out of descriptors: this peer is not watched
-    }
-    const int seconds = static_cast<int>(silence_.count());
+    tcp::begun_connection begun = tcp::begin_connecting(address);
     epoll_event event{};
     event.events = EPOLLIN | EPOLLRDHUP; // a farewell, the end; and, always, errors
     event.data.u64 = at;
-    const bool watched = set(link, SOL_SOCKET, SO_KEEPALIVE, 1) && set(link, IPPROTO_TCP, TCP_KEEPIDLE, 1) &&
-                         set(link, IPPROTO_TCP, TCP_KEEPINTVL, 1) &&
-                         set(link, IPPROTO_TCP, TCP_KEEPCNT, seconds) &&
-                         set(link, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * seconds) &&
-                         (connect(link, address.data(), address.size()) == 0 || errno == EINPROGRESS ||
-                          errno == ECONNREFUSED) &&
-                         epoll_ctl(events_, EPOLL_CTL_ADD, link, &event) == 0;
-    if (!watched) {
-        close(link);
-        return;
-    }
-    links_[at] = link;
+    // One that nobody listens for any more is watched as well: it tells so at once.
+    if (begun.socket && (begun.failure == 0 || begun.failure == ECONNREFUSED) &&
+        tcp::end_when_silent(begun.socket.get(), silence_) &&
+        epoll_ctl(events_.get(), EPOLL_CTL_ADD, begun.socket.get(), &event) == 0) {
+        links_[at] = std::move(begun.socket);
+    } // else the system is out of descriptors: this peer is not watched
 }
 
 std::vector<pulse::end> pulse::ended() {
     std::vector<end> ends;
     std::array<epoll_event, 32> events{};
     const int count =
-        events_ < 0 ? 0 : epoll_wait(events_, events.data(), static_cast<int>(events.size()), 0);
+        events_ ? epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), 0) : 0;
     for (int at = 0; at < count; ++at) {
         const std::uint64_t which = events[static_cast<std::size_t>(at)].data.u64;
         if (which == the_listener) {
             accept_all();
             continue;
         }
-        ends.push_back({static_cast<int>(which), ask(links_[which])});
-        close(std::exchange(links_[which], -1));
+        ends.push_back({static_cast<int>(which), ask(links_[which].get())});
+        links_[which].reset();
     }
     return ends;
 }
@@ -129,28 +94,26 @@ void pulse::say_farewell() noexcept {
 // The listener stays: a peer that finds nobody there takes this process for dead.
 void pulse::retire() noexcept {
     say_to_all(cause::retired);
-    close_each(links_);
+    links_.clear();
 }
 
 void pulse::say_to_all(cause why) noexcept {
     accept_all();
     last_word_ = why;
-    for (const int link : taken_) {
-        say(link, why);
+    for (const owned_descriptor &link : taken_) {
+        say(link.get(), why);
     }
 }
 
 void pulse::accept_all() noexcept {
-    for (int link = 0; (link = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-        set(link, SOL_SOCKET, SO_KEEPALIVE,
-            1); // so that one of a machine that is gone does not stay for ever
+    while (owned_descriptor link = tcp::next_caller(listener_)) {
+        tcp::keep_alive(link.get()); // so that one of a machine that is gone does not stay for ever
         if (last_word_) {
-            say(link, *last_word_);
+            say(link.get(), *last_word_);
         }
         try {
-            taken_.push_back(link);
-        } catch (...) {
-            close(link);
+            taken_.push_back(std::move(link));
+        } catch (...) { // no memory to keep it in: it ends
         }
     }
 }

@@ -3,7 +3,8 @@
 // datagrams go on connecting to a dead process for ever. Each process listens on a port that it never reads
 // from; a process that exchanges packets with it keeps one connection there. It carries nothing but a
 // last word, one byte before an end that is no failure. The kernels keep it alive whatever the processes do:
-// it ends with the process, or when the other machine has been silent for too long.
+// it ends with the process, or when the other machine has been silent for too long. Since the listener never
+// reads there are no greetings: a stranger learns nothing and can say nothing.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/owned_descriptor.hpp"
 #include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
@@ -22,9 +24,6 @@ class pulse {
     /// @param interface whose address peers connect to @param silence how long a machine may be silent, in
     /// whole seconds
     pulse(const tcp::socket_address &interface, std::chrono::seconds silence);
-    pulse(const pulse &) = delete;
-    pulse &operator=(const pulse &) = delete;
-    ~pulse();
 
     /// Where peers connect to; none if the system allows no such port.
     [[nodiscard]] tcp::socket_address address() const noexcept;
@@ -48,19 +47,18 @@ class pulse {
     /// Peers that have ended, or said farewell, since the last call.
     [[nodiscard]] std::vector<end> ended();
     /// Readable when ended() has something to tell; -1: never.
-    [[nodiscard]] int descriptor() const noexcept { return events_; }
+    [[nodiscard]] int descriptor() const noexcept { return events_.get(); }
 
   private:
     void accept_all() noexcept;
     void say_to_all(cause why) noexcept;
-    static void close_each(std::vector<int> &sockets) noexcept;
 
-    int listener_ = -1;
-    int events_ = -1;
+    owned_descriptor listener_;
+    owned_descriptor events_;
     std::chrono::seconds silence_;
-    std::vector<int> links_;         ///< by process: the connection to it, or -1
-    std::vector<int> taken_;         ///< connections from peers: kept open, never read
-    std::optional<cause> last_word_; ///< farewell or retired: said to all, and to who comes from now on
+    std::vector<owned_descriptor> links_; ///< by process: the connection to it, if there is one
+    std::vector<owned_descriptor> taken_; ///< connections from peers: kept open, never read
+    std::optional<cause> last_word_;      ///< farewell or retired: said to all, and to who comes from now on
 };
 
 } // namespace lisle::fabric::network

@@ -99,7 +99,7 @@ attempt socket_device::send(std::span<std::byte> bytes, std::span<const std::byt
     if (is_first) {
         std::array<iovec, 3> runs{iovec{&header, sizeof header}, iovec{bytes.data(), bytes.size()},
                                   iovec{const_cast<std::byte *>(end.data()), end.size()}};
-        const ssize_t count = send_runs(link->socket, std::span{runs}.first(end.empty() ? 2 : 3));
+        const ssize_t count = send_runs(link->socket.get(), std::span{runs}.first(end.empty() ? 2 : 3));
         if (count == static_cast<ssize_t>(sizeof header + length)) {
             return attempt::ended;
         }
@@ -154,7 +154,7 @@ void socket_device::flush(socket_link &to) noexcept {
     for (std::size_t sent = 0; to.is_open() && !to.out.empty() && sent < most_sent_at_once;) {
         std::array<iovec, 64> runs{};
         const send_queue::offer offered = to.out.next(runs);
-        const ssize_t count = send_runs(to.socket, std::span{runs}.first(offered.runs));
+        const ssize_t count = send_runs(to.socket.get(), std::span{runs}.first(offered.runs));
         if (count < 0 && errno == EINTR) {
             continue;
         }

@@ -4,10 +4,12 @@
 
 #include <vector>
 
+#include "base/owned_descriptor.hpp"
 #include "fabric/network/device/device.hpp"
 #include "fabric/network/tcp/posted_receives.hpp"
 #include "fabric/network/tcp/send_queue.hpp"
 #include "fabric/network/tcp/socket_message.hpp"
+#include "tcp/greeting.hpp"
 
 namespace lisle::fabric::network {
 
@@ -45,12 +47,11 @@ struct socket_link {
         closed,
     };
 
-    int socket = -1;
+    owned_descriptor socket;
     stage is = stage::connecting;
     std::size_t peer = 0;    ///< not of unnamed ones
     std::uint32_t watched{}; ///< events of epoll
-    greeting heard{};        ///< the first `heard_bytes` of it
-    std::size_t heard_bytes = 0;
+    tcp::heard_greeting heard;
     arriving_messages in;
     send_queue out;
 

@@ -9,7 +9,6 @@
 #include <netinet/tcp.h>
 #include <string_view>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -20,10 +19,6 @@ namespace {
 
 /// Connections of somebody who has not said yet who it is; the oldest goes then.
 constexpr std::size_t most_unnamed = 1024;
-
-void set_option(int socket, int level, int option, int value) noexcept {
-    static_cast<void>(setsockopt(socket, level, option, &value, sizeof value)); // better with than without
-}
 
 /// Where the machine's connections are governed by BBR, those to a near peer are governed by Reno instead,
 /// which every process may choose. BBR holds bytes back by a timer, at a rate that it learns from how fast
@@ -48,17 +43,13 @@ void choose_congestion_control(int socket) noexcept {
 socket_links::socket_links(const tcp::tcp_interface &on, std::uint64_t secret, drop_count &drops,
                            const link_contents &contents)
     : secret_{secret}, interface_{on.address}, drops_{drops}, contents_{contents},
-      listener_{socket(interface_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)},
-      events_{epoll_create1(EPOLL_CLOEXEC)} {
-    constexpr int backlog = 4096;
+      listener_{tcp::listen_at(interface_)}, events_{epoll_create1(EPOLL_CLOEXEC)} {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = &listener_;
     epoll_event called = event;
     called.data.ptr = nullptr;
     if (!listener_ || !events_ || contents_.ended.descriptor() < 0 ||
-        bind(listener_.get(), interface_.data(), interface_.size()) != 0 ||
-        listen(listener_.get(), backlog) != 0 ||
         epoll_ctl(events_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0 ||
         epoll_ctl(events_.get(), EPOLL_CTL_ADD, contents_.ended.descriptor(), &called) != 0) {
         fail(MPI_ERR_OTHER, "cannot listen for peers on the interface ", on.name, ": ", std::strerror(errno));
@@ -67,11 +58,6 @@ socket_links::socket_links(const tcp::tcp_interface &on, std::uint64_t secret, d
 }
 
 void socket_links::close() noexcept {
-    for (const auto &each : links_) {
-        if (each->socket >= 0) {
-            ::close(std::exchange(each->socket, -1));
-        }
-    }
     links_.clear();
     listener_.reset();
     events_.reset();
@@ -116,16 +102,15 @@ socket_link *socket_links::begin(peer_number to, operation &op, attempt &answer)
     return nullptr;
 }
 
-socket_link *socket_links::add(int socket, socket_link::stage is, std::uint32_t events) {
+socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, std::uint32_t events) {
     auto link = std::make_unique<socket_link>();
     epoll_event event{};
     event.events = events;
     event.data.ptr = link.get();
-    if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket, &event) != 0) {
-        ::close(socket);
+    if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0) {
         return nullptr;
     }
-    link->socket = socket;
+    link->socket = std::move(socket);
     link->is = is;
     link->peer = peers_.max_size();
     link->watched = events;
@@ -135,32 +120,22 @@ socket_link *socket_links::add(int socket, socket_link::stage is, std::uint32_t 
 }
 
 void socket_links::connect_to(peer_number number) noexcept {
-    const int made = socket(own_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (made < 0) {
-        return; // out of descriptors: again later
+    tcp::begun_connection begun = tcp::begin_connecting(peers_[number].listens, interface_);
+    if (!begun.socket || begun.failure != 0) {
+        return; // out of descriptors, or the peer is slow: again later
     }
-    set_option(made, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-    set_option(made, IPPROTO_TCP, TCP_NODELAY, 1);
-    const tcp::socket_address &to = peers_[number].listens;
-    if (bind(made, interface_.data(), interface_.size()) != 0 ||
-        (connect(made, to.data(), to.size()) != 0 && errno != EINPROGRESS)) {
-        ::close(made);
-        return;
-    }
-    if (socket_link *const link = add(made, socket_link::stage::connecting, EPOLLOUT)) {
+    if (socket_link *const link = add(std::move(begun.socket), socket_link::stage::connecting, EPOLLOUT)) {
         link->peer = number;
         peers_[number].link = link;
     }
 }
 
 void socket_links::accept_all() noexcept {
-    for (int made = 0;
-         (made = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-        set_option(made, IPPROTO_TCP, TCP_NODELAY, 1);
+    while (owned_descriptor caller = tcp::next_caller(listener_)) {
         if (unfinished_ >= most_unnamed) {
             drop_oldest_unnamed();
         }
-        static_cast<void>(add(made, socket_link::stage::unnamed, EPOLLIN));
+        static_cast<void>(add(std::move(caller), socket_link::stage::unnamed, EPOLLIN));
     }
 }
 
@@ -174,22 +149,13 @@ void socket_links::drop_oldest_unnamed() noexcept {
 
 // ---- greeting ----
 
-bool socket_links::say_greeting(const socket_link &link, greeting::verdict says) noexcept {
-    const greeting own{.magic = greeting::lisle,
-                       .version = greeting::current_version,
-                       .says = says,
-                       .secret = secret_,
-                       .listens = own_,
-                       .reserved = 0};
-    // The first bytes on a connection: the kernel has room for them.
-    return ::send(link.socket, &own, sizeof own, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof own;
+bool socket_links::say_greeting(const socket_link &link, tcp::greeting::verdict says) noexcept {
+    return tcp::say(link.socket.get(),
+                    {.says = says, .token = secret_, .listens = own_, .with = tcp::service::messages});
 }
 
 void socket_links::connected(socket_link &link) noexcept {
-    int error = 0;
-    socklen_t length = sizeof error;
-    if (getsockopt(link.socket, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0 ||
-        !say_greeting(link, greeting::verdict::welcome)) {
+    if (tcp::failure_of(link.socket.get()) != 0 || !say_greeting(link, tcp::greeting::verdict::welcome)) {
         end(link);
         return;
     }
@@ -198,42 +164,24 @@ void socket_links::connected(socket_link &link) noexcept {
 }
 
 void socket_links::hear_greeting(socket_link &link) noexcept {
-    auto *const into = reinterpret_cast<std::byte *>(&link.heard);
-    const ssize_t count =
-        recv(link.socket, into + link.heard_bytes, sizeof link.heard - link.heard_bytes, MSG_DONTWAIT);
-    if (count <= 0) {
-        if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-            end(link);
-        }
-        return;
-    }
-    link.heard_bytes += static_cast<std::size_t>(count);
-    check_greeting(link);
-}
-
-void socket_links::check_greeting(socket_link &link) noexcept {
-    const greeting &heard = link.heard;
-    // A stranger is to be found out by what it has said, however little.
-    if (link.heard_bytes >= sizeof heard.magic && heard.magic != greeting::lisle) {
-        drop(link, "from something else than Lisle, or a machine with another order of bytes");
-    } else if (link.heard_bytes != sizeof heard) {
-        return; // the rest comes later
-    } else if (heard.version != greeting::current_version) {
-        drop(link, "from another version of Lisle");
-    } else if (heard.secret != secret_) {
-        drop(link, "without this job's secret");
-    } else if (link.is == socket_link::stage::greeting) {
+    const tcp::heard_greeting::state now = link.heard.hear(link.socket.get());
+    if (now == tcp::heard_greeting::state::ended) {
+        end(link);
+    } else if (const char *const why = link.heard.objection(tcp::service::messages, secret_)) {
+        drop(link, why);
+    } else if (now == tcp::heard_greeting::state::complete && link.is == socket_link::stage::greeting) {
         answered(link);
-    } else {
+    } else if (now == tcp::heard_greeting::state::complete) {
         named(link);
     }
 }
 
 void socket_links::answered(socket_link &link) noexcept {
-    if (link.heard.listens == peers_[link.peer].listens && link.heard.says == greeting::verdict::welcome) {
+    if (link.heard.said().listens == peers_[link.peer].listens &&
+        link.heard.said().says == tcp::greeting::verdict::welcome) {
         --unfinished_;
         use(link, link.peer);
-    } else if (link.heard.says == greeting::verdict::crossing) {
+    } else if (link.heard.said().says == tcp::greeting::verdict::crossing) {
         --unfinished_;
         link.is = socket_link::stage::losing;
     } else {
@@ -242,7 +190,7 @@ void socket_links::answered(socket_link &link) noexcept {
 }
 
 void socket_links::named(socket_link &link) noexcept {
-    const tcp::socket_address listens = link.heard.listens;
+    const tcp::socket_address listens = link.heard.said().listens;
     if (!listens.exists() || listens.family() != own_.family() || listens == own_) {
         drop(link, "from an address that is none");
         return;
@@ -255,7 +203,7 @@ void socket_links::named(socket_link &link) noexcept {
     }
     const bool loses = own != nullptr && (own->is == socket_link::stage::ready ||
                                           (own->is != socket_link::stage::losing && own_ < listens));
-    if (!say_greeting(link, loses ? greeting::verdict::crossing : greeting::verdict::welcome)) {
+    if (!say_greeting(link, loses ? tcp::greeting::verdict::crossing : tcp::greeting::verdict::welcome)) {
         end(link);
         return;
     }
@@ -273,7 +221,7 @@ void socket_links::named(socket_link &link) noexcept {
 }
 
 void socket_links::use(socket_link &link, peer_number number) noexcept {
-    choose_congestion_control(link.socket);
+    choose_congestion_control(link.socket.get());
     link.is = socket_link::stage::ready;
     link.peer = number;
     peers_[number].link = &link;
@@ -317,7 +265,7 @@ void socket_links::watch(socket_link &link, std::uint32_t events) noexcept {
         epoll_event event{};
         event.events = events;
         event.data.ptr = &link;
-        if (epoll_ctl(events_.get(), EPOLL_CTL_MOD, link.socket, &event) == 0) {
+        if (epoll_ctl(events_.get(), EPOLL_CTL_MOD, link.socket.get(), &event) == 0) {
             link.watched = events;
         }
     }
@@ -331,7 +279,7 @@ void socket_links::end(socket_link &link) noexcept {
     const bool was_ready = link.is_ready();
     ready_ -= was_ready ? 1 : 0;
     link.is = socket_link::stage::closed;
-    ::close(std::exchange(link.socket, -1));
+    link.socket.reset();
     any_closed_ = true;
     link.out.fail(contents_.ended);
     if (std::exchange(link.in.paused, false)) {

@@ -14,6 +14,8 @@
 #include "fabric/network/device/device.hpp"
 #include "fabric/network/tcp/copy_requests.hpp"
 #include "fabric/network/tcp/socket_link.hpp"
+#include "tcp/connecting.hpp"
+#include "tcp/greeting.hpp"
 #include "tcp/tcp_interface.hpp"
 
 namespace lisle::fabric::network {
@@ -36,7 +38,7 @@ class socket_links {
                  const link_contents &contents);
     socket_links(const socket_links &) = delete;
     socket_links &operator=(const socket_links &) = delete;
-    ~socket_links() { close(); }
+    ~socket_links() = default;
     void close() noexcept;
 
     /// Where this process listens.
@@ -83,14 +85,13 @@ class socket_links {
     [[nodiscard]] socket_link *begin(peer_number to, operation &op, attempt &answer) noexcept;
     void connect_to(peer_number number) noexcept;
     void accept_all() noexcept;
-    [[nodiscard]] socket_link *add(int socket, socket_link::stage is, std::uint32_t events);
+    [[nodiscard]] socket_link *add(owned_descriptor socket, socket_link::stage is, std::uint32_t events);
     void drop_oldest_unnamed() noexcept;
     void connected(socket_link &link) noexcept;
     void hear_greeting(socket_link &link) noexcept;
-    void check_greeting(socket_link &link) noexcept;
     void answered(socket_link &link) noexcept;
     void named(socket_link &link) noexcept;
-    [[nodiscard]] bool say_greeting(const socket_link &link, greeting::verdict says) noexcept;
+    [[nodiscard]] bool say_greeting(const socket_link &link, tcp::greeting::verdict says) noexcept;
     void use(socket_link &link, peer_number number) noexcept;
 
     const std::uint64_t secret_;

@@ -103,7 +103,7 @@ socket_receiver::wanted_bytes socket_receiver::want(arriving_messages &in) noexc
 bool socket_receiver::receive_some(socket_link &from, std::size_t &received) {
     arriving_messages &in = from.in;
     wanted_bytes wanted = want(in);
-    const ssize_t got = wanted.receive(from.socket);
+    const ssize_t got = wanted.receive(from.socket.get());
     if (got <= 0) {
         const int why = errno;
         if (wanted.spill.op != nullptr) {
