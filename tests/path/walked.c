@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What tools/walk watches: walked (send|scattered|allreduce|put|put_near) CALLS, on two ranks. Rank 0
- * comes to each call when rank 1 waits for it already. The memory of put_near is rank 0's own: valgrind has
- * no address space for the memory that processes share, which is accessed alike. */
+ * What tools/walk watches: walked (send|receive|scattered|allreduce|put|put_near) CALLS, on two ranks.
+ * Rank 0 comes to each call when rank 1 waits for it already, or has sent what it receives. The memory of
+ * put_near is rank 0's own: valgrind has no address space for the memory that processes share, which is
+ * accessed alike. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,24 @@ static int put(int target, int rank, long calls) {
     return wrong;
 }
 
+/* Rank 1 sends when it is asked to, so that one message at a time arrives. */
+static int receive(int rank, long calls) {
+    int wrong = 0;
+    for (int call = 0; call < calls; ++call) {
+        int got = call;
+        if (rank == 0) {
+            MPI_Send(&call, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+            usleep(pause_microseconds);
+            MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(&got, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(&got, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+        wrong |= got != call;
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     int rank;
@@ -36,6 +55,11 @@ int main(int argc, char **argv) {
     const long calls = atol(argv[2]);
     if (strncmp(argv[1], "put", strlen("put")) == 0) {
         const int wrong = put(strcmp(argv[1], "put") == 0 ? 1 : 0, rank, calls);
+        MPI_Finalize();
+        return wrong;
+    }
+    if (strcmp(argv[1], "receive") == 0) {
+        const int wrong = receive(rank, calls);
         MPI_Finalize();
         return wrong;
     }

@@ -21,6 +21,7 @@
 #include "dynamic/port.hpp"
 #include "dynamic/start.hpp"
 #include "execution/rank_local.hpp"
+#include "tcp/connecting.hpp"
 #include "world/job.hpp"
 
 namespace lisle::api {
@@ -99,7 +100,7 @@ std::unique_ptr<leaders_link> start_and_meet(const std::vector<dynamic::started_
     dynamic::port waiting;
     const owned_descriptor launcher = dynamic::start_job(programs, waiting.name());
     return waiting.accept([&launcher] {
-        if (dynamic::is_readable(launcher.get())) {
+        if (tcp::is_readable(launcher.get())) {
             fail(MPI_ERR_SPAWN, "the new job has ended before its ranks called MPI_Init");
         }
     });

@@ -46,7 +46,7 @@ bool in_one_address_space(const group &members) {
                        [&known](int rank) { return known.to(rank).same_address_space; });
 }
 
-const fabric::fabric *common_carrier(const group &members) {
+const fabric::packet_carrier *common_carrier(const group &members) {
     const fabric::routes &known = this_rank().engine().routes();
     const auto carrier_of = [&known](int rank) { return known.to(rank).carrier; };
     return same_for_all(members, carrier_of) ? carrier_of(members.member(0)) : nullptr;

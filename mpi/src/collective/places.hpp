@@ -13,7 +13,7 @@ namespace lisle {
 class job;
 }
 namespace lisle::fabric {
-class fabric;
+class packet_carrier;
 }
 
 namespace lisle::collective {
@@ -37,7 +37,7 @@ namespace lisle::collective {
 [[nodiscard]] std::vector<int> places_of(job &here, const group &members);
 
 /// The fabric over which all members are reached; null: there are several.
-[[nodiscard]] const fabric::fabric *common_carrier(const group &members);
+[[nodiscard]] const fabric::packet_carrier *common_carrier(const group &members);
 
 /// The names under which ranks of a node find the memory that they share. The first numbers from a
 /// communicator's context on are its message spaces (communicator/context.hpp); these are nobody's.

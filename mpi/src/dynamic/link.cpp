@@ -3,18 +3,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/error.hpp"
 #include "dynamic/patient.hpp"
 
 namespace lisle::dynamic {
-
-bool is_readable(int descriptor) noexcept {
-    pollfd asked{descriptor, POLLIN, 0};
-    return poll(&asked, 1, 0) > 0;
-}
 
 namespace {
 
@@ -56,19 +50,11 @@ void connection::send(std::span<const std::byte> bytes) {
     });
 }
 
-void connection::receive(std::span<std::byte> bytes, std::chrono::steady_clock::time_point until) {
+void connection::receive(std::span<std::byte> bytes) {
     wait_for([&] {
         bytes = bytes.subspan(receive_some(bytes));
-        return bytes.empty() || std::chrono::steady_clock::now() > until;
+        return bytes.empty();
     });
-    if (!bytes.empty()) {
-        fail(MPI_ERR_OTHER, "the other group's leader keeps silent");
-    }
-}
-
-bool connection::has_ended() const noexcept {
-    std::byte next{};
-    return recv(socket_.get(), &next, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
 }
 
 std::vector<std::byte> connection::exchange(std::span<const std::byte> mine, std::size_t most) {

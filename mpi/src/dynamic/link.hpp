@@ -3,15 +3,10 @@
 // messages.
 #pragma once
 
-#include <chrono>
-
 #include "base/owned_descriptor.hpp"
 #include "communicator/introduction.hpp"
 
 namespace lisle::dynamic {
-
-/// True if something can be read from the descriptor, or it has come to its end. Does not wait.
-[[nodiscard]] bool is_readable(int descriptor) noexcept;
 
 /// Sends and receives byte strings, each preceded by its length. Both sides may send at the same time.
 class connection final : public leaders_link {
@@ -19,15 +14,12 @@ class connection final : public leaders_link {
     /// @param descriptor of a stream socket that is connected
     explicit connection(owned_descriptor descriptor) noexcept : socket_{std::move(descriptor)} {}
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override;
-    /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
-    void send(std::span<const std::byte> bytes);
-    /// Receives just so many. Throws likewise, and if they have not come until then.
-    void receive(std::span<std::byte> bytes,
-                 std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-    /// True if the peer has closed the connection and all its data have been received.
-    [[nodiscard]] bool has_ended() const noexcept;
 
   private:
+    /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
+    void send(std::span<const std::byte> bytes);
+    /// Receives just so many. Throws likewise.
+    void receive(std::span<std::byte> bytes);
     /// How many bytes have been sent or received by this call; throws if the peer is gone.
     [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes) const;
     [[nodiscard]] std::size_t receive_some(std::span<std::byte> bytes) const;

@@ -7,33 +7,32 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "dynamic/patient.hpp"
-#include "fabric/network/tcp/tcp_interface.hpp"
 #include "mpi.h"
+#include "tcp/connecting.hpp"
+#include "tcp/greeting.hpp"
+#include "tcp/tcp_interface.hpp"
 #include "world/process_id.hpp"
 
 namespace lisle::dynamic {
 
-using fabric::network::end_of;
-using fabric::network::socket_address;
+using tcp::end_of;
+using tcp::socket_address;
 
 namespace {
 
 constexpr std::string_view scheme = "lisle";
-/// The greetings of the connecting and of the accepting side.
-constexpr std::uint64_t greeting = 0x6c69736c65312e30, answer = 0x6c69736c65312e31;
 /// How long a caller may take to send its token.
 constexpr std::chrono::seconds patience{5};
 
 /// The interface that a port listens on: the first that LISLE_NETWORK_INTERFACE names.
 socket_address chosen_interface() {
     const std::string &wanted = text_of(setting::network_interface);
-    const auto named = fabric::network::tcp_interfaces_named(wanted);
+    const auto named = tcp::tcp_interfaces_named(wanted);
     if (named.empty()) {
         fail(MPI_ERR_PORT, wanted.empty() ? "this machine has no interface of TCP that is up"
                                           : sentence("LISLE_NETWORK_INTERFACE=", wanted,
@@ -75,44 +74,36 @@ template <class Number> bool read_number(std::string_view text, Number &into, in
     return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-/// A socket that does not wait.
-owned_descriptor socket_for(const socket_address &address) {
-    owned_descriptor made{socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!made) {
-        fail(MPI_ERR_NO_MEM, "the system has no socket left: ", std::strerror(errno));
-    }
-    return made;
+/// Waits for what the other end says first. `until`: no longer.
+tcp::heard_greeting::state hear(tcp::heard_greeting &said, int socket,
+                                std::chrono::steady_clock::time_point until) {
+    auto now = tcp::heard_greeting::state::incomplete;
+    wait_for([&] {
+        now = said.hear(socket);
+        return now != tcp::heard_greeting::state::incomplete || std::chrono::steady_clock::now() > until;
+    });
+    return now;
 }
 
-/// True once the connection is made; throws if it fails.
-bool is_connected(int descriptor, std::string_view name) {
-    pollfd asked{descriptor, POLLOUT, 0};
-    if (poll(&asked, 1, 0) <= 0) {
+/// Whether a caller knows the token and still waits for an answer; if so, it has got one. One that keeps
+/// silent must not keep others waiting.
+bool is_welcome(int caller, std::uint64_t token) {
+    tcp::heard_greeting said;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    return hear(said, caller, end) == tcp::heard_greeting::state::complete &&
+           said.objection(tcp::service::port, token) == nullptr && !tcp::has_ended(caller) &&
+           tcp::say(caller, {.token = token, .with = tcp::service::port});
+}
+
+/// True once a connection is there; throws if it comes to nothing.
+bool is_connected(int socket, std::string_view name) {
+    if (!tcp::is_writable(socket)) {
         return false;
     }
-    int error = 0;
-    socklen_t length = sizeof error;
-    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length);
-    if (error != 0) {
+    if (const int error = tcp::failure_of(socket); error != 0) {
         fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(error));
     }
     return true;
-}
-
-/// Answers a caller that knows the token; false if it does not, or has gone. A caller that sends nothing must
-/// not hold up others.
-bool is_welcome(connection &caller, std::uint64_t token) {
-    try {
-        std::array<std::uint64_t, 2> said{};
-        caller.receive(std::as_writable_bytes(std::span{said}), std::chrono::steady_clock::now() + patience);
-        if (said != std::array{greeting, token} || caller.has_ended()) {
-            return false;
-        }
-        caller.send(std::as_bytes(std::span{&answer, 1}));
-        return true;
-    } catch (const mpi_error &) {
-        return false; // it has gone
-    }
 }
 
 } // namespace
@@ -144,10 +135,8 @@ port_place port_place::named(std::string_view name) {
     return found;
 }
 
-port::port() {
-    socket_address wanted = chosen_interface();
-    listener_ = socket_for(wanted);
-    if (bind(listener_.get(), wanted.data(), wanted.size()) != 0 || listen(listener_.get(), SOMAXCONN) != 0) {
+port::port() : listener_{tcp::listen_at(chosen_interface())} {
+    if (!listener_) {
         fail(MPI_ERR_PORT, "cannot listen for connections: ", std::strerror(errno));
     }
     place_ = {end_of(listener_.get(), getsockname), static_cast<std::uint64_t>(make_job_id())};
@@ -160,16 +149,14 @@ std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up
             if (given_up) {
                 given_up();
             }
-            caller =
-                owned_descriptor{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+            caller = tcp::next_caller(listener_);
             if (!caller && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
                 fail(MPI_ERR_PORT, "cannot accept a connection: ", std::strerror(errno));
             }
             return static_cast<bool>(caller);
         });
-        auto link = std::make_unique<connection>(std::move(caller));
-        if (is_welcome(*link, place_.token)) {
-            return link;
+        if (is_welcome(caller.get(), place_.token)) {
+            return std::make_unique<connection>(std::move(caller));
         }
     }
 }
@@ -177,29 +164,30 @@ std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up
 std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono::seconds patience) {
     const auto until = std::chrono::steady_clock::now() + patience;
     const port_place place = port_place::named(name);
-    owned_descriptor made = socket_for(place.address);
-    if (connect(made.get(), place.address.data(), place.address.size()) != 0 && errno != EINPROGRESS) {
-        fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(errno));
+    tcp::begun_connection begun = tcp::begin_connecting(place.address);
+    if (!begun.socket) {
+        fail(MPI_ERR_NO_MEM, "the system has no socket left: ", std::strerror(begun.failure));
     }
-    wait_for([&] { return is_connected(made.get(), name); });
-    const int descriptor = made.get();
-    auto link = std::make_unique<connection>(std::move(made));
-    const std::array<std::uint64_t, 2> said{greeting, place.token};
-    std::uint64_t heard = 0;
-    try {
-        link->send(std::as_bytes(std::span{said}));
-        wait_for([&] { return is_readable(descriptor) || std::chrono::steady_clock::now() > until; });
-        if (!is_readable(descriptor)) {
-            fail(MPI_ERR_PORT, "nobody has accepted for ", patience.count(), " s");
-        }
-        link->receive(std::as_writable_bytes(std::span{&heard, 1}));
-    } catch (const mpi_error &error) {
-        fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: ", error.what());
+    if (begun.failure != 0) {
+        fail(MPI_ERR_PORT, "nobody listens at the port \"", name, "\": ", std::strerror(begun.failure));
     }
-    if (heard != answer) {
+    const int socket = begun.socket.get();
+    wait_for([&] { return is_connected(socket, name); });
+    tcp::heard_greeting answer;
+    const auto heard = tcp::say(socket, {.token = place.token, .with = tcp::service::port})
+                           ? hear(answer, socket, until)
+                           : tcp::heard_greeting::state::ended;
+    if (heard == tcp::heard_greeting::state::ended) {
+        fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: the other group's leader has gone");
+    }
+    if (answer.objection(tcp::service::port, place.token) != nullptr) {
         fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind");
     }
-    return link;
+    if (heard != tcp::heard_greeting::state::complete) {
+        fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: nobody has accepted for ",
+             patience.count(), " s");
+    }
+    return std::make_unique<connection>(std::move(begun.socket));
 }
 
 } // namespace lisle::dynamic

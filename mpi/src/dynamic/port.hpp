@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "dynamic/link.hpp"
-#include "fabric/network/socket_address.hpp"
+#include "tcp/socket_address.hpp"
 
 namespace lisle::dynamic {
 
 /// The contents of a port's name.
 struct port_place {
-    fabric::network::socket_address address;
+    tcp::socket_address address;
     std::uint64_t token = 0;
 
     [[nodiscard]] std::string name() const;

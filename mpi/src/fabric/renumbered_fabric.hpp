@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/delegated_sending.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/remote_memory.hpp"
 
@@ -27,9 +28,6 @@ class renumbered_fabric final : public fabric, private remote_memory {
     void end() noexcept { carrier_.reset(); }
     [[nodiscard]] bool is_over() const noexcept override { return carrier_ == nullptr; }
 
-    [[nodiscard]] const char *name() const noexcept override {
-        return is_over() ? "ended" : carrier_->name();
-    }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= first_peer_ && peer - first_peer_ < static_cast<int>(peers_.size());
     }
@@ -66,8 +64,9 @@ class renumbered_fabric final : public fabric, private remote_memory {
             carrier_->leave(own_there(self));
         }
     }
-    void leave_sending_to(const std::function<void()> &call) override { carrier_->leave_sending_to(call); }
-    [[nodiscard]] send_step send_some() noexcept override { return carrier_->send_some(); }
+    [[nodiscard]] delegated_sending *sending() noexcept override {
+        return is_over() ? nullptr : carrier_->sending();
+    }
     [[nodiscard]] waking wakes(int self) const noexcept override {
         if (is_over()) {
             return {};

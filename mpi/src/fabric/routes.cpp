@@ -3,13 +3,17 @@
 
 #include <algorithm>
 
+#include "fabric/mailbox_access.hpp"
+
 namespace lisle::fabric {
 
 namespace {
 
 route route_over(fabric &carrier, int peer) {
+    mailbox_access *const boxes = carrier.mailboxes();
     route made{.carrier = &carrier,
-               .mailbox = carrier.mailbox_to(peer),
+               .source = &carrier,
+               .mailbox = boxes != nullptr ? boxes->mailbox_to(peer) : nullptr,
                .memory = carrier.memory(peer),
                .node = carrier.node(peer),
                .same_address_space = carrier.same_address_space(peer),

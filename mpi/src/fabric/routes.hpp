@@ -14,9 +14,12 @@
 
 namespace lisle::fabric {
 
+class mailbox_sender;
+
 /// The way to one peer, as all ranks of the process use it. Never changes.
 struct route {
-    fabric *carrier = nullptr;         ///< carries the packets
+    packet_carrier *carrier = nullptr; ///< carries the packets to it
+    packet_source *source = nullptr;   ///< brings those from it
     mailbox_sender *mailbox = nullptr; ///< where they go, if through memory; else null
     remote_memory *memory = nullptr;   ///< null: the peer's memory cannot be copied from or to
     shared_memory *node = nullptr;     ///< null: no memory is shared with the peer
@@ -45,7 +48,7 @@ class routes {
     [[nodiscard]] bool share_addresses(int one, int other) const noexcept {
         return to(one).same_address_space && to(other).same_address_space;
     }
-    /// By peer: the mailbox that its packets go to, or null (fabric::mailbox_to).
+    /// By peer: the mailbox that its packets go to, or null (mailbox_access::mailbox_to).
     [[nodiscard]] mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
     [[nodiscard]] std::span<fabric *const> fabrics() const noexcept {
         return {fabrics_.data(), fabrics_.size()};

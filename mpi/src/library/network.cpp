@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/network.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <sys/random.h>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/network/network_fabric.hpp"
+#include "fabric/network/provider.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -101,7 +103,7 @@ std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduct
         [process_of, where = std::move(where)](int peer) { return where(process_of(peer)); });
 }
 
-socket_address network_interface(const fabric::routes &routes) {
+tcp::socket_address network_interface(const fabric::routes &routes) {
     for (fabric::fabric *const each : routes.fabrics()) {
         if (const auto *const network = dynamic_cast<const network_fabric *>(each)) {
             return network->pulse_address();
@@ -116,7 +118,9 @@ void connect_to_all(const fabric::routes &routes, bootstrap &start) {
     for (int process = 0; process != places.processes(); ++process) {
         if (places.node_of_process(process) != own_node) {
             const int peer = places.first_rank(process);
-            routes.to(peer).carrier->connect(peer, start.get(process, address_key));
+            const auto to = std::ranges::find_if(
+                routes.fabrics(), [peer](const fabric::fabric *each) { return each->reaches(peer); });
+            (*to)->connect(peer, start.get(process, address_key));
         }
     }
 }

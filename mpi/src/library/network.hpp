@@ -9,8 +9,8 @@
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/joining.hpp"
-#include "fabric/network/socket_address.hpp"
 #include "fabric/routes.hpp"
+#include "tcp/socket_address.hpp"
 #include "world/bootstrap.hpp"
 
 namespace lisle::fabric::network {
@@ -33,7 +33,7 @@ make_fabric_between_jobs(const fabric::introduction &all, fabric::address_lookup
 /// The job's secret. After the first fence. Throws mpi_error.
 [[nodiscard]] std::uint64_t network_secret(bootstrap &start);
 /// The interface of the network among these routes, with some port; none if TCP knows no such interface.
-[[nodiscard]] fabric::network::socket_address network_interface(const fabric::routes &routes);
+[[nodiscard]] tcp::socket_address network_interface(const fabric::routes &routes);
 
 /// Connects to all processes that are reached over a network, so that the end of each is noticed, also of one
 /// that nobody has sent anything yet. After the second fence.

@@ -4,37 +4,33 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <utility>
+
+#include "tcp/connecting.hpp"
 
 namespace lisle {
 
-using fabric::network::socket_address;
-
-open_socket open_socket::listen_at(socket_address interface) noexcept {
-    interface.set_port(0);
-    constexpr int backlog = 4096;
-    open_socket made{socket(interface.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    const bool listens =
-        made && bind(made.get(), interface.data(), interface.size()) == 0 && listen(made.get(), backlog) == 0;
-    return listens ? std::move(made) : open_socket{};
+speaker_link::speaker_link(owned_descriptor connected, std::uint64_t secret, side is) noexcept
+    : socket_{std::move(connected)}, secret_{secret} {
+    if (is == side::caller) {
+        greet();
+    }
 }
 
-open_socket open_socket::connect_to(const socket_address &to) noexcept {
-    open_socket made{socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    const int yes = 1;
-    const bool connected = made && connect(made.get(), to.data(), to.size()) == 0 &&
-                           setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0;
-    return connected ? std::move(made) : open_socket{};
+// What cannot be said shows when something is to be heard.
+void speaker_link::greet() noexcept {
+    has_greeted_ = tcp::say(socket_.get(), {.token = secret_, .with = tcp::service::speaker});
 }
 
 bool speaker_link::send(const speaker_message &head, std::span<const spoken_wait> waits) noexcept {
+    if (!has_greeted_) {
+        return true; // to nobody that is known yet
+    }
     for (std::span<const std::byte> rest : {std::as_bytes(std::span{&head, 1}), std::as_bytes(waits)}) {
         while (!rest.empty()) {
             const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-            if (sent < 0 && errno == EINTR) {
+            if (sent < 0 && (errno == EINTR || (errno == EAGAIN && tcp::wait_writable(socket_.get())))) {
                 continue;
             }
             if (sent <= 0) {
@@ -47,6 +43,21 @@ bool speaker_link::send(const speaker_message &head, std::span<const spoken_wait
 }
 
 bool speaker_link::take_in() {
+    using state = tcp::heard_greeting::state;
+    const state now = greeting_.hear(socket_.get());
+    if (now == state::ended || greeting_.objection(tcp::service::speaker, secret_) != nullptr) {
+        return false;
+    }
+    if (now == state::incomplete) {
+        return true;
+    }
+    if (!has_greeted_) {
+        greet();
+    }
+    return take_in_messages();
+}
+
+bool speaker_link::take_in_messages() {
     std::array<std::byte, 16384> some{};
     for (;;) {
         const ssize_t count = recv(socket_.get(), some.data(), some.size(), MSG_DONTWAIT);
@@ -60,15 +71,14 @@ bool speaker_link::take_in() {
     }
 }
 
-std::optional<speaker_link::heard> speaker_link::next(std::uint64_t secret, std::size_t most_waits) {
+std::optional<speaker_link::heard> speaker_link::next(std::size_t most_waits) {
     heard found{};
     if (arrived_.size() < sizeof found.head) {
         return std::nullopt;
     }
     std::memcpy(&found.head, arrived_.data(), sizeof found.head);
-    if (found.head.secret != secret || found.head.version != speaker_message::current_version ||
-        found.head.waits > most_waits) {
-        socket_ = open_socket{}; // a stranger
+    if (found.head.waits > most_waits) {
+        socket_.reset(); // it keeps to no rules
         arrived_.clear();
         return std::nullopt;
     }

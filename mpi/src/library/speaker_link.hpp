@@ -11,20 +11,9 @@
 
 #include "base/owned_descriptor.hpp"
 #include "diagnosis/standstill_vote.hpp"
-#include "fabric/network/socket_address.hpp"
+#include "tcp/greeting.hpp"
 
 namespace lisle {
-
-/// A socket of TCP.
-class open_socket : public owned_descriptor {
-  public:
-    using owned_descriptor::owned_descriptor;
-
-    /// Listens on some port of an interface; none if the system allows no such port.
-    [[nodiscard]] static open_socket listen_at(fabric::network::socket_address interface) noexcept;
-    /// Waits until there is a connection; none if there can be none.
-    [[nodiscard]] static open_socket connect_to(const fabric::network::socket_address &to) noexcept;
-};
 
 /// What a rank has said, if there is something to say of it.
 struct spoken_wait {
@@ -34,14 +23,11 @@ struct spoken_wait {
 };
 
 struct speaker_message {
-    std::uint64_t secret; ///< the job's
-    std::uint32_t version;
     std::int32_t node;      ///< of the sender
     teller_request request; ///< from the teller
     std::uint32_t round;    ///< goes with it
     node_statement said;    ///< to the teller
     std::uint64_t waits;    ///< so many spoken_wait follow
-    static constexpr std::uint32_t current_version = 1;
 };
 
 /// One thread uses it.
@@ -52,19 +38,32 @@ class speaker_link {
         std::vector<spoken_wait> waits;
     };
 
-    explicit speaker_link(open_socket connected) noexcept : socket_{std::move(connected)} {}
+    enum class side : std::uint8_t {
+        caller,   ///< greets first
+        listener, ///< answers, and says nothing to a stranger
+    };
+    /// @param secret of the job, which the other end is to know, too
+    speaker_link(owned_descriptor connected, std::uint64_t secret, side is) noexcept;
 
     [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
-    /// Waits until the system has taken it. False: the connection has ended.
+    /// Waits until the system has taken it; nothing is said before the greeting. False: the connection has
+    /// ended.
     bool send(const speaker_message &head, std::span<const spoken_wait> waits = {}) noexcept;
-    /// Takes in what has arrived. False: the connection has ended.
+    /// Takes in what has arrived. False: the connection has ended, or the other end does not greet as it
+    /// should.
     bool take_in();
     /// The next message that has arrived whole. @param most_waits what is more breaks the connection
-    [[nodiscard]] std::optional<heard> next(std::uint64_t secret, std::size_t most_waits);
+    [[nodiscard]] std::optional<heard> next(std::size_t most_waits);
     [[nodiscard]] bool broken() const noexcept { return !socket_; }
 
   private:
-    open_socket socket_;
+    void greet() noexcept;
+    [[nodiscard]] bool take_in_messages();
+
+    owned_descriptor socket_;
+    std::uint64_t secret_;
+    bool has_greeted_ = false;
+    tcp::heard_greeting greeting_; ///< of the other end
     std::vector<std::byte> arrived_;
 };
 

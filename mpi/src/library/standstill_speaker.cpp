@@ -10,10 +10,11 @@
 #include "base/settings.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "library/end_in_deadlock.hpp"
+#include "tcp/connecting.hpp"
 
 namespace lisle {
 
-using fabric::network::socket_address;
+using tcp::socket_address;
 
 namespace {
 
@@ -61,11 +62,11 @@ std::unique_ptr<standstill_speaker> standstill_speaker::announce(job &speaking, 
     if (!is_wanted(speaking) || places.process_index_on_node(self) != 0) {
         return nullptr;
     }
-    open_socket listener;
+    owned_descriptor listener;
     if (self == 0) {
-        listener = interface.exists() ? open_socket::listen_at(interface) : open_socket{};
-        const socket_address at =
-            listener ? fabric::network::end_of(listener.get(), getsockname) : socket_address{};
+        interface.set_port(0);
+        listener = interface.exists() ? tcp::listen_at(interface) : owned_descriptor{};
+        const socket_address at = listener ? tcp::end_of(listener.get(), getsockname) : socket_address{};
         speaking.start().put(teller_key, std::as_bytes(std::span{&at, 1}));
         if (!listener) {
             return nullptr;
@@ -74,7 +75,7 @@ std::unique_ptr<standstill_speaker> standstill_speaker::announce(job &speaking, 
     return std::unique_ptr<standstill_speaker>{new standstill_speaker{speaking, std::move(listener), secret}};
 }
 
-standstill_speaker::standstill_speaker(job &speaking, open_socket listener, std::uint64_t secret)
+standstill_speaker::standstill_speaker(job &speaking, owned_descriptor listener, std::uint64_t secret)
     : job_{speaking}, node_{speaking.places().node_of_process(speaking.process())}, secret_{secret},
       ranks_{speaking}, listener_{std::move(listener)} {
     if (listener_) {
@@ -129,19 +130,18 @@ void standstill_speaker::wait_for_news() {
         polled.push_back({listener_.get(), POLLIN, 0});
     }
     poll(polled.data(), polled.size(), voice_.awaits_answers() ? while_ranks_answer : between_looks);
-    while (listener_) {
-        open_socket met{accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
-        if (!met) {
-            break;
-        }
-        links_.emplace_back(std::move(met));
+    if (!listener_) {
+        return;
+    }
+    while (owned_descriptor met = tcp::next_caller(listener_)) {
+        links_.emplace_back(std::move(met), secret_, speaker_link::side::listener);
     }
 }
 
 void standstill_speaker::hear_links() {
     const auto ended = [this](speaker_link &link) {
         const bool goes_on = link.take_in();
-        while (const auto message = link.next(secret_, static_cast<std::size_t>(job_.size()))) {
+        while (const auto message = link.next(static_cast<std::size_t>(job_.size()))) {
             hear(*message);
         }
         return !goes_on || link.broken();
@@ -173,11 +173,11 @@ void standstill_speaker::keep(const std::vector<spoken_wait> &waits) {
 
 bool standstill_speaker::meet_teller() {
     if (links_.empty()) {
-        auto link = open_socket::connect_to(socket_address{job_.start().get(0, teller_key)});
-        if (!link) {
+        tcp::begun_connection begun = tcp::begin_connecting(socket_address{job_.start().get(0, teller_key)});
+        if (begun.failure != 0 || !tcp::wait_connected(begun.socket.get())) {
             return false;
         }
-        links_.emplace_back(std::move(link));
+        links_.emplace_back(std::move(begun.socket), secret_, speaker_link::side::caller);
     }
     return true;
 }
@@ -191,9 +191,7 @@ void standstill_speaker::say(const node_statement &said) {
         vote_->hear(node_, said, now());
         return;
     }
-    speaker_message message{.secret = secret_,
-                            .version = speaker_message::current_version,
-                            .node = node_,
+    speaker_message message{.node = node_,
                             .request = teller_request::nothing,
                             .round = said.round,
                             .said = said,
@@ -211,13 +209,8 @@ void standstill_speaker::serve_as_teller() {
         end_job_in_deadlock(job_, job_.first_rank(), [this] { return deadlock_report(all_waits_); });
     }
     voice_.hear(request, vote_->round(), now());
-    const speaker_message message{.secret = secret_,
-                                  .version = speaker_message::current_version,
-                                  .node = node_,
-                                  .request = request,
-                                  .round = vote_->round(),
-                                  .said = {},
-                                  .waits = 0};
+    const speaker_message message{
+        .node = node_, .request = request, .round = vote_->round(), .said = {}, .waits = 0};
     std::erase_if(links_, [&message](speaker_link &each) { return !each.send(message); });
 }
 

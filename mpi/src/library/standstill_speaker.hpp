@@ -12,8 +12,8 @@
 
 #include "diagnosis/job_waits.hpp"
 #include "diagnosis/standstill_vote.hpp"
-#include "fabric/network/socket_address.hpp"
 #include "library/speaker_link.hpp"
+#include "tcp/socket_address.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -25,7 +25,7 @@ class standstill_speaker {
     /// @param interface of the network; without one there is no teller @param secret of the job
     /// @param speaking lives as long as the process
     [[nodiscard]] static std::unique_ptr<standstill_speaker>
-    announce(job &speaking, fabric::network::socket_address interface, std::uint64_t secret);
+    announce(job &speaking, tcp::socket_address interface, std::uint64_t secret);
     /// Starts the thread, which runs until the process ends. After the fence; null is allowed.
     static void begin(std::unique_ptr<standstill_speaker> speaker);
 
@@ -47,7 +47,7 @@ class standstill_speaker {
         std::vector<spoken_wait> waits_;
     };
 
-    standstill_speaker(job &speaking, open_socket listener, std::uint64_t secret);
+    standstill_speaker(job &speaking, owned_descriptor listener, std::uint64_t secret);
 
     [[nodiscard]] bool tells() const noexcept { return vote_.has_value(); }
     /// Returns when there is nothing to say any more: the teller cannot be reached.
@@ -70,7 +70,7 @@ class standstill_speaker {
         links_; ///< the teller's: to all others that have met it; of others: to the teller
     bool over_ = false;
     // The teller's.
-    open_socket listener_;
+    owned_descriptor listener_;
     std::optional<standstill_vote> vote_;
     job_waits all_waits_; ///< by rank of the job
 };

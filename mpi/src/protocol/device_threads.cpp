@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/own_thread.hpp"
 #include "execution/rank.hpp"
+#include "fabric/delegated_sending.hpp"
 #include "mpi.h"
 #include "protocol/core/by_thread.hpp"
 #include "protocol/engine.hpp"
@@ -81,16 +82,24 @@ class device_threads::worker {
 
 class device_threads::sender final : public worker {
   public:
-    sender(fabric::fabric &device, device_threads &all) : device_{device}, all_{all} {
-        device_.leave_sending_to([&all] { all.senders_called_.ring(); });
+    /// @param left what the device leaves to this thread; null: nothing
+    sender(const fabric::packet_carrier &device, fabric::delegated_sending *left, device_threads &all)
+        : device_{device}, left_{left}, all_{all} {
+        if (left_ != nullptr) {
+            left_->leave_sending_to([&all] { all.senders_called_.ring(); });
+        }
     }
-    ~sender() override { device_.leave_sending_to({}); }
+    ~sender() override {
+        if (left_ != nullptr) {
+            left_->leave_sending_to({});
+        }
+    }
 
   private:
     [[nodiscard]] const char *name() const noexcept override { return "lisle sender"; }
     void work_or_sleep() override {
         const std::uint32_t seen = all_.senders_called_.value();
-        const fabric::send_step step = device_.send_some();
+        const fabric::send_step step = left_ != nullptr ? left_->send_some() : fabric::send_step::nothing;
         bool any = step == fabric::send_step::sent;
         bool rest = step == fabric::send_step::no_room;
         each_engine(all_.served_,
@@ -105,7 +114,8 @@ class device_threads::sender final : public worker {
     }
     void call() noexcept override { all_.senders_called_.ring(); }
 
-    fabric::fabric &device_;
+    const fabric::packet_carrier &device_;
+    fabric::delegated_sending *const left_;
     device_threads &all_;
     std::uint64_t retry_ = first_retry;
 };
@@ -113,7 +123,7 @@ class device_threads::sender final : public worker {
 /// Of a device that has descriptors, one for each rank.
 class device_threads::descriptor_receiver final : public worker {
   public:
-    descriptor_receiver(fabric::fabric &device, const std::vector<rank *> &served)
+    descriptor_receiver(fabric::packet_source &device, const std::vector<rank *> &served)
         : device_{device}, served_{served}, all_{epoll_create1(EPOLL_CLOEXEC)}, called_{
                                                                                     eventfd(0, EFD_CLOEXEC)} {
         watch(called_);
@@ -152,7 +162,7 @@ class device_threads::descriptor_receiver final : public worker {
         }
     }
 
-    fabric::fabric &device_;
+    fabric::packet_source &device_;
     const std::vector<rank *> &served_;
     int all_;
     int called_;
@@ -261,7 +271,7 @@ doorbell &device_threads::senders_bell(rank &served) noexcept {
     return chosen_progress() == progress_manner::shared ? served.bell() : senders_called_;
 }
 
-bool device_threads::is_active(const fabric::fabric &device) const noexcept {
+bool device_threads::is_active(const fabric::packet_carrier &device) const noexcept {
     const int self = served_.front()->number();
     for (int peer = 0; peer != routes_.size(); ++peer) {
         if (peer != self && routes_.to(peer).carrier == &device) {
@@ -275,7 +285,7 @@ void device_threads::add_device_locked(fabric::fabric &device) {
     if (std::ranges::find(forsaken_, &device) != forsaken_.end() || !is_active(device)) {
         return;
     }
-    workers_.push_back(std::make_unique<sender>(device, *this));
+    workers_.push_back(std::make_unique<sender>(device, device.sending(), *this));
     if (is_received_by_thread(device, served_.front()->number())) {
         workers_.push_back(std::make_unique<descriptor_receiver>(device, served_));
     } else {

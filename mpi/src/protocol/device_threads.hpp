@@ -54,7 +54,7 @@ class device_threads {
     void begin_locked();
     void end_locked();
     void add_device_locked(fabric::fabric &device);
-    [[nodiscard]] bool is_active(const fabric::fabric &device) const noexcept;
+    [[nodiscard]] bool is_active(const fabric::packet_carrier &device) const noexcept;
 
     const fabric::routes &routes_;
     doorbell senders_called_;

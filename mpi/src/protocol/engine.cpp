@@ -23,7 +23,7 @@ const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
     return *found;
 }
 
-void forget_descriptor(const fabric::fabric &of, int self) noexcept {
+void forget_descriptor(const fabric::packet_source &of, int self) noexcept {
     if (const fabric::waking how = of.wakes(self); how.how == fabric::waking::by::descriptor) {
         descriptor_watch::forget(how.descriptor);
     }
@@ -48,8 +48,8 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track, const ra
 }
 
 engine::~engine() {
-    for (const fabric::fabric *const fabric : routes().fabrics()) {
-        forget_descriptor(*fabric, core_.self.number);
+    for (const fabric::packet_source *const each : routes().fabrics()) {
+        forget_descriptor(*each, core_.self.number);
     }
 }
 
@@ -59,7 +59,7 @@ void engine::use_new_fabrics() {
         receives_.enter_started_locked();
         receives_.expect_one_thread(false);
         for (fabric::fabric *const each : routes().fabrics()) {
-            if (each != in_.carrier() && !each->is_over() && !core_.polled.has(*each)) {
+            if (each != in_.source() && !each->is_over() && !core_.polled.has(*each)) {
                 core_.polled.add(*each, is_received_by_thread(*each, core_.self.number));
             }
         }
@@ -68,7 +68,7 @@ void engine::use_new_fabrics() {
     core_.self.owner.bell().ring(); // threads of the rank that sleep have not armed them
 }
 
-void engine::drop_fabric(fabric::fabric &gone) {
+void engine::drop_fabric(const fabric::packet_source &gone) {
     const std::scoped_lock guard{core_.bare_lock()};
     core_.polled.drop(gone);
     forget_descriptor(gone, core_.self.number);

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "fabric/fabric.hpp"
+#include "fabric/packet_source.hpp"
 #include "fabric/routes.hpp"
 #include "fabric/routes_by_track.hpp"
 #include "protocol/checking/message_checks.hpp"
@@ -121,7 +121,7 @@ class engine final : private fabric::sink {
     /// jobs. By the rank's own thread.
     void use_new_fabrics();
     /// Asks this one no more, which reaches nobody that a communicator of the rank has. By any thread.
-    void drop_fabric(fabric::fabric &gone);
+    void drop_fabric(const fabric::packet_source &gone);
 
   private:
     void arrived(int peer, const fabric::packet_header &header, std::span<const std::byte> payload) override {

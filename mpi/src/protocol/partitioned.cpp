@@ -36,7 +36,7 @@ std::int32_t partition_tag(std::int32_t first, int partition) {
     return std::numeric_limits<std::int32_t>::min() + static_cast<std::int32_t>(offset);
 }
 
-bool is_complete(const request &request) {
+bool has_completed(const request &request) {
     // Acquire: pairs with the release store of the thread that completed the operation.
     return request.complete.load(std::memory_order_acquire);
 }
@@ -157,7 +157,7 @@ void partitioned_send::mark_ready(int partition) {
 
 void partitioned_send::settle_locked() {
     // From the end, and no further than to one that is under way: all of them are waited for.
-    while (!sends_.empty() && is_complete(*sends_.back())) {
+    while (!sends_.empty() && has_completed(*sends_.back())) {
         request *const send = sends_.back();
         sends_.pop_back();
         if (result.error == MPI_SUCCESS) {
@@ -251,7 +251,7 @@ void partitioned_receive::post_locked() {
 
 bool partitioned_receive::settle_locked(std::size_t index) {
     incoming &message = messages_[index];
-    if (message.here || !is_complete(*message.receive)) {
+    if (message.here || !has_completed(*message.receive)) {
         return message.here;
     }
     message.error = message.receive->result.error;
@@ -274,7 +274,7 @@ void partitioned_receive::look_locked() {
         posted_ = true;
         return;
     }
-    if (greeting_ != nullptr && is_complete(*greeting_)) {
+    if (greeting_ != nullptr && has_completed(*greeting_)) {
         refusal_ = greeting_->result.error;
         greeting_->free();
         greeting_ = nullptr;
@@ -347,7 +347,7 @@ bool partitioned_receive::arrived_locked(int partition) {
 
 bool partitioned_receive::arrived(int partition) {
     // Complete, or not started again since: everything is here, unless it has failed.
-    if (!active || (is_complete(*this) && result.error == MPI_SUCCESS)) {
+    if (!active || (has_completed(*this) && result.error == MPI_SUCCESS)) {
         return true;
     }
     for (const bool again : {true, false}) {

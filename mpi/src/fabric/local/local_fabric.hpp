@@ -16,13 +16,14 @@
 #include "fabric/local/read_thresholds.hpp"
 #include "fabric/local/shared_area.hpp"
 #include "fabric/local/shared_heap.hpp"
+#include "fabric/mailbox_access.hpp"
 #include "fabric/remote_memory.hpp"
 #include "fabric/shared_memory.hpp"
 #include "world/bootstrap.hpp"
 
 namespace lisle::fabric::local {
 
-class local_fabric final : public fabric, public remote_memory, public shared_memory {
+class local_fabric final : public fabric, public mailbox_access, public remote_memory, public shared_memory {
   public:
     /// @param segment of the caller's node, outlives the fabric @param start of the calling process, outlives
     /// it, too
@@ -30,7 +31,6 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
     local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads);
     [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
-    [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= 0 && peer < places_.ranks() && places_.node_of(peer) == node_;
     }
@@ -51,6 +51,7 @@ class local_fabric final : public fabric, public remote_memory, public shared_me
     int poll(int self, sink &into, int most) override;
     [[nodiscard]] bool arm(int self) noexcept override;
     void set_congested(int self, bool congested) noexcept override;
+    [[nodiscard]] mailbox_access *mailboxes() noexcept override { return this; }
     [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override { return &senders_[index_of(dest)]; }
     [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
         return &receivers_[static_cast<std::size_t>(self - first_rank_)];

@@ -29,9 +29,7 @@ void network_fabric::leave(int) noexcept {
         }
     }
     const std::scoped_lock guard{lock_};
-    for (const auto &each : rails_) {
-        each->watched().say_farewell();
-    }
+    rails_.say_farewell();
 }
 
 bool network_fabric::try_to_end() noexcept {
@@ -39,36 +37,34 @@ bool network_fabric::try_to_end() noexcept {
         return false;
     }
     const std::scoped_lock guard{lock_};
-    for (const auto &each : rails_) {
-        each->watched().say_farewell();
-    }
+    rails_.say_farewell();
     return true;
 }
 
 bool network_fabric::has_sent_all() noexcept {
     const std::scoped_lock guard{lock_};
-    progress_rails_locked();
-    send_waiting_locked();
-    notice_ends_locked();
+    progress();
+    sender_.send_waiting();
+    notice_ends();
     // Packets that no rank of this process takes any more keep their buffers. Without one nothing is heard.
-    std::size_t untaken = 0;
-    for (const inbox &each : inboxes_) {
-        untaken += each.packets.size();
-    }
-    const bool hears_all = untaken < receive_buffers;
+    const bool hears_all = boxes_.untaken() < receive_buffers;
     bool all = true;
-    for (std::size_t process = 0; process != peers_.size(); ++process) {
-        peer_process &to = peers_[process];
-        if (to.failed || to.left || !(to.heard || to.reached || to.outstanding != 0)) {
-            continue;
-        }
-        // Frames arrive in order: who has this one has all others.
-        to.told_last = to.told_last ||
-                       (to.waiting.empty() &&
-                        send_frame_locked(static_cast<int>(process), frame::kind::last, job_.first_rank));
-        all = all && to.told_last && to.outstanding == 0 && (to.confirmed || !hears_all);
+    for (int process = 0; process != peers_.size(); ++process) {
+        all = tell_last(process, hears_all) && all;
     }
     return all;
+}
+
+// True if the peer knows that nothing follows, or need not know it.
+bool network_fabric::tell_last(int process, bool hears_all) noexcept {
+    peer_process &to = peers_[process];
+    if (to.failed || to.left || !(to.heard || to.reached || to.outstanding() != 0)) {
+        return true;
+    }
+    // Frames arrive in order: who has this one has all others.
+    to.told_last = to.told_last ||
+                   (to.waiting.empty() && sender_.send_control(process, frame::kind::last, job_.first_rank));
+    return to.told_last && to.outstanding() == 0 && (to.confirmed || !hears_all);
 }
 
 } // namespace lisle::fabric::network

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstring>
+#include <chrono>
 #include <mutex>
-
-#include "base/error.hpp"
+#include <sched.h>
 
 namespace lisle::fabric::network {
 
@@ -21,53 +19,19 @@ constexpr unsigned polls_between_pulses = 4096;
 
 } // namespace
 
-network_fabric::network_fabric(std::vector<choice> chosen, job_view job, address_lookup where)
+network_fabric::network_fabric(const std::vector<choice> &chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, traffic_{job_.traffic != nullptr ? *job_.traffic : own_traffic_},
-      where_{std::move(where)}, sends_{operation::kind::send, most_sends, buffer_bytes},
-      peers_(static_cast<std::size_t>(job_.processes)),
-      inboxes_(static_cast<std::size_t>(job_.rank_count)), congested_{std::make_unique<std::atomic<bool>[]>(
-                                                               static_cast<std::size_t>(job_.ranks))},
-      reach_{std::make_unique<std::atomic<reach>[]>(static_cast<std::size_t>(job_.processes))},
-      packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {
-    std::vector<int> descriptors;
-    for (choice &each : chosen) {
-        rails_.push_back(std::make_unique<rail>(each.open(job_.secret), rails_.size(), sends_,
-                                                receive_buffers, buffer_bytes, job_.silence));
-        descriptors.push_back(rails_.back()->endpoint().descriptor());
-        descriptors.push_back(rails_.back()->watched().descriptor());
-    }
-    wakes_.reserve(inboxes_.size());
-    for (inbox &each : inboxes_) {
-        each.told.resize(peers_.size());
-        wakes_.emplace_back(descriptors);
-    }
-}
-
-network_fabric::~network_fabric() {
-    for (const auto &each : rails_) {
-        each->close(); // before the buffers go
-    }
-}
-
-std::string network_fabric::description() const {
-    std::string names;
-    for (const auto &each : rails_) {
-        const device_traits &is = each->endpoint().traits();
-        names += sentence(names.empty() ? "" : ", ", is.provider, " on ", is.interface);
-    }
-    return names;
-}
-
-std::uint64_t network_fabric::dropped() const noexcept {
-    std::uint64_t all = dropped_.load(std::memory_order_relaxed);
-    for (const auto &each : rails_) {
-        all += each->endpoint().dropped();
-    }
-    return all;
-}
+      buffers_{buffer_bytes}, rails_{chosen, job_.secret, buffers_.memory(), buffer_bytes, job_.silence},
+      boxes_{job_.first_rank, job_.rank_count, rails_.descriptors()}, peers_{job_, std::move(where), rails_,
+                                                                             buffers_, boxes_},
+      sender_{job_, rails_, buffers_, peers_}, acknowledged_{job_, peers_, sender_}, congestion_{job_, peers_,
+                                                                                                 sender_},
+      arrivals_{job_, {rails_, buffers_, boxes_, peers_, acknowledged_, congestion_}},
+      copies_{job_, {lock_, rails_, peers_, boxes_, traffic_}},
+      packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {}
 
 route_limits network_fabric::limits(int) const noexcept {
-    const bool copies = rails_.front()->endpoint().traits().most_pieces != 0;
+    const bool copies = rails_.traits_of_first().most_pieces != 0;
     return {.largest_payload = largest_payload,
             .eager = largest_payload,
             .least_read = copies ? largest_payload + 1 : SIZE_MAX,
@@ -76,189 +40,197 @@ route_limits network_fabric::limits(int) const noexcept {
 
 void network_fabric::connect(int peer, std::span<const std::byte> address) {
     const std::scoped_lock guard{lock_};
-    connect_locked(job_.process_of(peer), address);
-}
-
-void network_fabric::connect_locked(int process, std::span<const std::byte> address) {
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (!to.at.empty() || to.failed || address.empty()) {
-        return;
-    }
-    to.at = find_rails_locked(process, address);
-    if (to.at.empty()) {
-        failed_locked(process);
-        return;
-    }
-    to.numbers = to.keeps() || !rails_.front()->endpoint().traits().delivers_in_order;
-    reach_[static_cast<std::size_t>(process)].store(reach::connected, std::memory_order_relaxed);
+    peers_.connect(job_.process_of(peer), address);
 }
 
 void network_fabric::set_congested(int self, bool congested) noexcept {
     const std::scoped_lock guard{lock_};
-    inbox_of(self).congested = congested;
-    tell_congestion_locked();
+    congestion_.set(self, congested);
 }
 
-void network_fabric::tell_congestion_locked() noexcept {
-    congestion_changed_ = false;
-    for (int rank = job_.first_rank; rank != job_.first_rank + job_.rank_count; ++rank) {
-        inbox &own = inbox_of(rank);
-        for (std::size_t process = 0; process != peers_.size(); ++process) {
-            const peer_process &to = peers_[process];
-            if (own.told[process] == own.congested || !to.heard || to.failed) {
-                continue;
-            }
-            if (send_frame_locked(static_cast<int>(process),
-                                  own.congested ? frame::kind::congested : frame::kind::relieved, rank)) {
-                own.told[process] = own.congested;
-            } else {
-                congestion_changed_ = true; // again at the next poll
-            }
+// ---- sending ----
+
+claim_result network_fabric::try_claim(int self, int dest, std::size_t, bool solicited,
+                                       packet_slot &slot) noexcept {
+    const int process = job_.process_of(dest);
+    const peer_table::reach known = peers_.known(process);
+    if (known == peer_table::reach::failed) {
+        return claim_result::failed;
+    }
+    if (!solicited && congestion_.is_known_of(dest)) {
+        return claim_result::congested;
+    }
+    if (known == peer_table::reach::unknown) {
+        const staying here; // the caller holds locks, and the launcher may have to be asked
+        try {
+            connect(dest, peers_.find(dest)); // the first packet
+        } catch (...) {
+            return claim_result::full; // no memory for it now
         }
     }
+    const std::scoped_lock guard{lock_};
+    return sender_.claim(process, self, dest, solicited, slot);
 }
 
-void network_fabric::notice_ends_locked() {
-    polls_ = 0;
-    for (std::size_t number = 0; number != rails_.size(); ++number) {
-        for (const auto &[process, why] : rails_[number]->watched().ended()) {
-            switch (why) {
-            case pulse::cause::farewell:
-                peers_[static_cast<std::size_t>(process)].left = true;
-                break;
-            case pulse::cause::death:
-                failed_locked(process);
-                break;
-            case pulse::cause::retired:
-            case pulse::cause::silence:
-                lost_rail_locked(process, number);
-                break;
-            }
-        }
+void network_fabric::publish(int dest, packet_slot &slot) noexcept {
+    packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
+    const std::scoped_lock guard{lock_};
+    traffic_.add_sent();
+    peer_process &to = peers_[sender_.publish(slot)];
+    if (!to.reached && !buffers_.has_sender()) [[unlikely]] {
+        await_connection(to);
     }
 }
 
-void network_fabric::progress_rails_locked() {
-    std::array<completion, 16> ended{};
-    for (const auto &each : rails_) {
-        const std::size_t count = each->is_open() ? each->endpoint().take_completions(ended) : 0;
-        // What a rail has ended before it was closed counts as lost, too.
-        for (std::size_t at = 0; at != count && each->is_open(); ++at) {
-            ended_locked(ended[at]);
+// Who has sent something may compute for long before it calls again, and the receiver would wait for the
+// connection all that time.
+void network_fabric::await_connection(peer_process &to) noexcept {
+    if (std::exchange(to.awaited, true)) {
+        return;
+    }
+    const auto end = std::chrono::steady_clock::now() + job_.connecting;
+    while (!to.reached && !to.failed && std::chrono::steady_clock::now() < end) {
+        try {
+            progress();
+        } catch (...) {
+            return; // no memory for what has come: the next poll tries again
         }
+        sender_.send_waiting();
+        sched_yield();
     }
-    if (!copies_.empty()) {
-        advance_copies_locked();
-    }
-    if (to_acknowledge_) {
-        acknowledge_all_locked();
-    }
+}
+
+void network_fabric::leave_sending_to(const std::function<void()> &call) {
+    const std::scoped_lock guard{lock_};
+    buffers_.leave_to_sender(call);
+}
+
+send_step network_fabric::send_some() noexcept {
+    const std::scoped_lock guard{lock_};
+    return sender_.send_some();
 }
 
 // ---- arriving ----
 
-int network_fabric::poll(int self, sink &into, int most) {
+struct network_fabric::found {
     std::array<inbox::packet, 16> packets{};
+    std::size_t count = 0; ///< of these
     std::vector<inbox::ended_copy> copies;
     std::vector<int> failed;
-    std::size_t taken = 0;
-    bool moved = false;
+    bool moved = false; ///< bytes have come or gone
+
+    [[nodiscard]] std::size_t told() const noexcept { return count + copies.size() + failed.size(); }
+};
+
+int network_fabric::poll(int self, sink &into, int most) {
+    found now;
     {
         const std::scoped_lock guard{lock_};
-        inbox &own = inbox_of(self);
-        if (own.armed) {
-            own.armed = false;
-            wakes_[static_cast<std::size_t>(self - job_.first_rank)].clear();
+        if (boxes_.disarm(self)) {
             polls_ = polls_between_pulses;
         }
         if (++polls_ > polls_between_pulses) {
-            notice_ends_locked();
+            notice_ends();
         }
-        progress_rails_locked();
-        for (const auto &each : rails_) {
-            moved = each->endpoint().has_moved() || moved;
+        progress();
+        for (std::size_t number = 0; number != rails_.size(); ++number) {
+            now.moved = rails_[number].endpoint().has_moved() || now.moved;
         }
-        if (!clogged_.empty() && !call_sender_) {
-            send_waiting_locked();
+        if (sender_.any_waiting() && !buffers_.has_sender()) {
+            sender_.send_waiting();
         }
-        if (congestion_changed_) {
-            tell_congestion_locked();
+        if (congestion_.has_to_tell()) {
+            congestion_.tell();
         }
-        const std::size_t room = std::min(packets.size(), static_cast<std::size_t>(most));
-        for (; taken != room && !own.packets.empty(); ++taken) {
-            packets[taken] = own.packets.front();
-            own.packets.pop_front();
-        }
-        copies.swap(own.copies);
-        traffic_.add_received(taken + copies.size());
-        if (own.packets.empty()) { // what a peer has sent before it failed comes first
-            failed.swap(own.failed);
-        }
+        take_from_inbox(self, static_cast<std::size_t>(most), now);
     }
-    for (std::size_t at = 0; at != taken; ++at) {
-        into.arrived(packets[at].what.what.source, packets[at].what.what.header, packets[at].what.payload);
+    const std::span packets = std::span{now.packets}.first(now.count);
+    for (const inbox::packet &each : packets) {
+        into.arrived(each.what.what.source, each.what.what.header, each.what.payload);
     }
-    for (const inbox::ended_copy &copy : copies) {
+    for (const inbox::ended_copy &copy : now.copies) {
         copy.hears->copied(copy.moved);
     }
-    for (const int peer : failed) {
+    for (const int peer : now.failed) {
         into.peer_failed(peer);
     }
-    if (taken != 0) {
+    if (!packets.empty()) {
         const std::scoped_lock guard{lock_};
-        for (std::size_t at = 0; at != taken; ++at) {
-            receive_again_locked(*packets[at].in);
+        for (const inbox::packet &each : packets) {
+            rails_.receive_again(*each.in);
         }
     }
-    const std::size_t told = taken + copies.size() + failed.size();
     // Who waits while its data move does best to look again at once: it is not idle.
-    return told == 0 && moved ? 1 : static_cast<int>(told);
+    return now.told() == 0 && now.moved ? 1 : static_cast<int>(now.told());
 }
 
-void network_fabric::failed_locked(int process) {
-    peer_process &to = peers_[static_cast<std::size_t>(process)];
-    if (std::exchange(to.failed, true)) {
+void network_fabric::take_from_inbox(int self, std::size_t most, found &into) {
+    inbox &own = boxes_.of(self);
+    const std::size_t room = std::min(into.packets.size(), most);
+    for (; into.count != room && !own.packets.empty(); ++into.count) {
+        into.packets[into.count] = own.packets.front();
+        own.packets.pop_front();
+    }
+    into.copies.swap(own.copies);
+    traffic_.add_received(into.count + into.copies.size());
+    if (own.packets.empty()) { // what a peer has sent before it failed comes first
+        into.failed.swap(own.failed);
+    }
+}
+
+void network_fabric::progress() {
+    std::array<completion, 16> all{};
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        rail &each = rails_[number];
+        const std::size_t count = each.is_open() ? each.endpoint().take_completions(all) : 0;
+        // What a rail has ended before it was closed counts as lost, too.
+        for (std::size_t at = 0; at != count && each.is_open(); ++at) {
+            ended(all[at]);
+        }
+    }
+    if (copies_.any_under_way()) {
+        copies_.advance();
+    }
+    if (acknowledged_.are_due()) {
+        acknowledged_.tell();
+    }
+}
+
+void network_fabric::ended(const completion &end) {
+    switch (end.of->what) {
+    case operation::kind::receive: {
+        auto &in = static_cast<buffer &>(*end.of);
+        if (end.failed) {
+            rails_.receive_again(in); // a peer ended in the middle of a frame; its failure shows elsewhere
+        } else {
+            arrivals_.arrived(in, end.bytes);
+        }
         return;
     }
-    reach_[static_cast<std::size_t>(process)].store(reach::failed, std::memory_order_relaxed);
-    while (!to.waiting.empty()) {
-        buffer &lost = to.waiting.next();
-        to.waiting.remove_next();
-        if (!lost.kept) {
-            finish_send_locked(lost);
+    case operation::kind::send: {
+        auto &sent = static_cast<buffer &>(*end.of);
+        const int process = sent.process;
+        const std::size_t by = sent.rail;
+        sender_.ended(sent);
+        if (end.failed) {
+            lost_rail(process, by);
         }
+        return;
     }
-    while (const auto early = to.arriving.take_any()) {
-        receive_again_locked(*early->in); // what was to come before it never will
-    }
-    for (buffer *const each : std::exchange(to.unacknowledged, {})) {
-        each->kept = false;
-        if (!each->at_provider) {
-            finish_send_locked(*each);
+    case operation::kind::copy: {
+        const auto [process, by] = copies_.ended(static_cast<copied_piece &>(*end.of), !end.failed);
+        if (end.failed) {
+            lost_rail(process, by);
         }
+        return;
     }
-    for (int rank = 0; rank != job_.ranks && !to.left; ++rank) {
-        if (job_.process_of(rank) == process) {
-            for (inbox &each : inboxes_) {
-                each.failed.push_back(rank);
-            }
-        }
-    }
-    for (int rank = job_.first_rank; rank != job_.first_rank + job_.rank_count; ++rank) {
-        wake_if_armed(rank);
-    }
-}
-
-void network_fabric::wake_if_armed(int rank) noexcept {
-    if (inbox_of(rank).armed) {
-        wakes_[static_cast<std::size_t>(rank - job_.first_rank)].call();
     }
 }
 
 // ---- sleeping ----
 
 waking network_fabric::wakes(int self) const noexcept {
-    const int descriptor = wakes_[static_cast<std::size_t>(self - job_.first_rank)].descriptor();
+    const int descriptor = boxes_.descriptor(self);
     if (descriptor < 0) {
         constexpr std::uint64_t between_polls = 200'000;
         return {waking::by::polling, -1, between_polls};
@@ -268,17 +240,13 @@ waking network_fabric::wakes(int self) const noexcept {
 
 bool network_fabric::arm(int self) noexcept {
     const std::scoped_lock guard{lock_};
-    inbox &own = inbox_of(self);
-    // No end of a send will tell that there is room for a process of which the provider has nothing.
-    const bool must_try = std::ranges::any_of(
-        clogged_, [this](int process) { return peers_[static_cast<std::size_t>(process)].started == 0; });
-    if (!own.empty() || (must_try && !call_sender_) || congestion_changed_ || to_acknowledge_) {
+    inbox &own = boxes_.of(self);
+    if (!own.empty() || (!buffers_.has_sender() && sender_.must_try()) || congestion_.has_to_tell() ||
+        acknowledged_.are_due()) {
         return false;
     }
     own.armed = true;
-    return std::ranges::all_of(rails_, [](const auto &each) {
-        return !each->is_open() || each->endpoint().descriptor() < 0 || each->endpoint().may_wait();
-    });
+    return rails_.may_wait();
 }
 
 } // namespace lisle::fabric::network

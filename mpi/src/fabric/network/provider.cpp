@@ -10,10 +10,10 @@
 #ifdef LISLE_WITH_LIBFABRIC
 #include "fabric/network/ofi/libfabric_choices.hpp"
 #endif
-#include "fabric/network/hardware.hpp"
+#include "fabric/network/ofi/hardware.hpp"
 #include "fabric/network/tcp/socket_device.hpp"
-#include "fabric/network/tcp/tcp_interface.hpp"
 #include "mpi.h"
+#include "tcp/tcp_interface.hpp"
 
 namespace lisle::fabric::network {
 
@@ -60,7 +60,7 @@ int rank_of_provider(std::string_view name) noexcept {
 std::vector<choice> choose_providers(const provider_request &wanted) {
     const std::vector<std::string_view> named = words_of(wanted.names, ",");
     std::vector<choice> all;
-    for (tcp_interface &each : tcp_interfaces()) {
+    for (tcp::tcp_interface &each : tcp::tcp_interfaces()) {
         all.push_back({own_tcp.data(), each.name, "", each.address, [each](std::uint64_t secret) {
                            return std::make_unique<socket_device>(each, secret);
                        }});

@@ -3,31 +3,14 @@
 // sockets of ours.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fabric/network/device.hpp"
-#include "fabric/network/hardware.hpp"
-#include "fabric/network/socket_address.hpp"
+#include "fabric/network/device/choice.hpp"
+#include "fabric/network/ofi/hardware.hpp"
 
 namespace lisle::fabric::network {
-
-/// The name of our own device over TCP among those of libfabric's providers.
-inline constexpr std::string_view own_tcp = "lisle-tcp";
-
-/// One device on one interface, not opened yet.
-struct choice {
-    std::string name;       ///< of the provider
-    std::string on;         ///< interface
-    std::string network;    ///< as libfabric calls it, or empty
-    socket_address address; ///< of the interface, where it has one of TCP
-    /// @param secret of the job: our own device talks to nobody who does not know it. Throws mpi_error.
-    std::function<std::unique_ptr<device>(std::uint64_t secret)> open;
-};
 
 /// What the user asks for. Empty: the best.
 struct provider_request {

@@ -58,7 +58,7 @@ void engine_core::expect_locked(request &pending, int peer) noexcept {
         return;
     }
     const std::uint8_t expected =
-        peer < 0 ? polled.expect_anywhere() : polled.expect(*self.routes.to(peer).carrier);
+        peer < 0 ? polled.expect_anywhere() : polled.expect(*self.routes.to(peer).source);
     if (expected != 0) {
         pending.expected = expected;
         pending.at_end |= request::forget_at_end;

@@ -19,7 +19,7 @@ constexpr unsigned rounds_of_business = 256;
 
 } // namespace
 
-std::uint8_t polled_fabrics::expect(const fabric::fabric &from) noexcept {
+std::uint8_t polled_fabrics::expect(const fabric::packet_source &from) noexcept {
     for (std::size_t i = 0; i < all_.size(); ++i) {
         if (all_[i].fabric == &from && i + 1 < any) {
             ++all_[i].expected;

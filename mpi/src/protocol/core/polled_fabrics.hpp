@@ -11,7 +11,7 @@
 
 #include "base/settings.hpp"
 #include "execution/clock.hpp"
-#include "fabric/fabric.hpp"
+#include "fabric/packet_source.hpp"
 
 namespace lisle::protocol {
 
@@ -21,7 +21,7 @@ class polled_fabrics {
     static constexpr std::uint8_t any = 0xff;
 
     /// @param by_thread a thread receives from it: it is not polled here
-    void add(fabric::fabric &added, bool by_thread = false) {
+    void add(fabric::packet_source &added, bool by_thread = false) {
         const one made{.fabric = &added, .by_thread = by_thread, .expected = expected_anywhere_};
         const auto unused = std::ranges::find_if(all_, [this](const one &each) {
             return each.fabric == nullptr && each.expected == expected_anywhere_;
@@ -33,13 +33,13 @@ class polled_fabrics {
         }
     }
     /// It is not asked any more; its place stays, since numbers of others may be counted on.
-    void drop(const fabric::fabric &gone) noexcept {
+    void drop(const fabric::packet_source &gone) noexcept {
         for (one &each : all_) {
             each.fabric = each.fabric == &gone ? nullptr : each.fabric;
         }
     }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
-    [[nodiscard]] bool has(const fabric::fabric &one) const noexcept {
+    [[nodiscard]] bool has(const fabric::packet_source &one) const noexcept {
         return std::ranges::any_of(all_, [&one](const auto &each) { return each.fabric == &one; });
     }
     /// Calls `function(fabric, by_thread)` for each as long as it returns true; whether it always did.
@@ -50,7 +50,7 @@ class polled_fabrics {
     }
 
     /// Counts an operation that this fabric has to do with. @return what to give to forget(); 0: nothing
-    [[nodiscard]] std::uint8_t expect(const fabric::fabric &from) noexcept;
+    [[nodiscard]] std::uint8_t expect(const fabric::packet_source &from) noexcept;
     /// Counts one that may come from anywhere.
     [[nodiscard]] std::uint8_t expect_anywhere() noexcept;
     void forget(std::uint8_t expected) noexcept;
@@ -63,7 +63,7 @@ class polled_fabrics {
 
   private:
     struct one {
-        fabric::fabric *fabric; ///< null: it is over
+        fabric::packet_source *fabric; ///< null: it is over
         bool by_thread;
         unsigned expected = 0;  ///< pending operations that need it
         bool active = false;    ///< the last poll brought something

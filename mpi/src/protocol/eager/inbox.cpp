@@ -2,6 +2,7 @@
 #include "protocol/eager/inbox.hpp"
 
 #include "base/copy_bytes.hpp"
+#include "fabric/mailbox_access.hpp"
 #include "protocol/core/by_thread.hpp"
 #include "protocol/message/refuse.hpp"
 
@@ -19,19 +20,20 @@ inbox::inbox(engine_core &core, matching &receives)
                                                         ? static_cast<std::uint8_t>(packet_kind::eager)
                                                         : no_kind} {
     const int self = core.self.number;
-    for (fabric::fabric *const fabric : core.self.routes.fabrics()) {
-        if (auto *const mailbox = fabric->mailbox_of(self); mailbox != nullptr && mailbox_ == nullptr) {
-            mailbox_ = mailbox;
-            carrier_ = fabric;
+    for (fabric::fabric *const each : core.self.routes.fabrics()) {
+        fabric::mailbox_access *const boxes = mailbox_ == nullptr ? each->mailboxes() : nullptr;
+        if (boxes != nullptr) {
+            mailbox_ = boxes->mailbox_of(self);
+            source_ = each;
         } else {
-            core.polled.add(*fabric, is_received_by_thread(*fabric, self));
+            core.polled.add(*each, is_received_by_thread(*each, self));
         }
     }
     alone_ = mailbox_ != nullptr && core.polled.empty() && core.observer == nullptr;
 }
 
 bool inbox::brings_all_of(int peer) const noexcept {
-    return peer >= 0 && mailbox_ != nullptr && core_.self.routes.to(peer).carrier == carrier_ &&
+    return peer >= 0 && mailbox_ != nullptr && core_.self.routes.to(peer).source == source_ &&
            core_.observer == nullptr;
 }
 

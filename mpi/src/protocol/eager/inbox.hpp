@@ -34,7 +34,7 @@ class inbox {
     [[nodiscard]] bool has_mailbox() const noexcept { return mailbox_ != nullptr; }
     [[nodiscard]] fabric::mailbox_receiver *mailbox() const noexcept { return mailbox_; }
     /// The fabric whose the mailbox is; null: there is none.
-    [[nodiscard]] fabric::fabric *carrier() const noexcept { return carrier_; }
+    [[nodiscard]] fabric::packet_source *source() const noexcept { return source_; }
 
     // ---- short_path.hpp ----
 
@@ -78,7 +78,7 @@ class inbox {
     engine_core &core_;
     matching &receives_;
     fabric::mailbox_receiver *mailbox_ = nullptr;
-    fabric::fabric *carrier_ = nullptr;
+    fabric::packet_source *source_ = nullptr;
     bool alone_ = false;
     /// The kind of packets that are messages and nothing else; with an observer no kind is.
     const std::uint8_t plain_kind_;

@@ -96,8 +96,8 @@ void matching::change_congestion() {
     const bool congested = matcher_.stored_bytes() > limit;
     if (congested != congested_) {
         congested_ = congested;
-        for (fabric::fabric *const fabric : core_.self.routes.fabrics()) {
-            fabric->set_congested(core_.self.number, congested);
+        for (fabric::packet_source *const each : core_.self.routes.fabrics()) {
+            each->set_congested(core_.self.number, congested);
         }
     }
 }

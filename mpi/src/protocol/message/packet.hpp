@@ -18,7 +18,7 @@
 
 #include "datatype/type_outline.hpp"
 #include "datatype/type_signature.hpp"
-#include "fabric/fabric.hpp"
+#include "fabric/packet_carrier.hpp"
 
 namespace lisle::protocol {
 

@@ -154,7 +154,7 @@ std::uint64_t message_mover::longest_sleep(const fabric::waking &how) const noex
 }
 
 bool message_mover::arm_locked(std::uint64_t &longest) {
-    const auto arm = [&](fabric::fabric &fabric, bool by_thread = false) {
+    const auto arm = [&](fabric::packet_source &fabric, bool by_thread = false) {
         if (by_thread) {
             return true;
         }
@@ -170,8 +170,8 @@ bool message_mover::arm_locked(std::uint64_t &longest) {
         }
         return true;
     };
-    fabric::fabric *const carrier = parts_.in.carrier();
-    return (carrier == nullptr || arm(*carrier)) && core_.polled.all_of(arm);
+    fabric::packet_source *const of_mailbox = parts_.in.source();
+    return (of_mailbox == nullptr || arm(*of_mailbox)) && core_.polled.all_of(arm);
 }
 
 bool message_mover::begin_sleep(std::uint64_t &news_seen, std::uint64_t &longest) {
@@ -201,7 +201,7 @@ void message_mover::end_sleep() {
 
 // ---- for threads of the library's own ----
 
-bool message_mover::receive_from(fabric::fabric &from) {
+bool message_mover::receive_from(fabric::packet_source &from) {
     core_.lock();
     parts_.receives.enter_started_locked();
     int taken = 0;
@@ -215,7 +215,7 @@ bool message_mover::receive_from(fabric::fabric &from) {
     return unlock_and_work() || taken != 0;
 }
 
-bool message_mover::arm(fabric::fabric &from) {
+bool message_mover::arm(fabric::packet_source &from) {
     const std::scoped_lock guard{core_.bare_lock()};
     parts_.receives.enter_started_locked();
     return !core_.has_work() && from.arm(core_.self.number);
@@ -234,7 +234,7 @@ bool message_mover::arm_all(std::uint64_t &longest) {
     return !core_.has_work() && arm_locked(longest) && !look_out_locked();
 }
 
-bool message_mover::send_waiting(const fabric::fabric *to, bool &rest) {
+bool message_mover::send_waiting(const fabric::packet_carrier *to, bool &rest) {
     core_.lock();
     if (parts_.out.waiting().empty()) {
         core_.unlock();

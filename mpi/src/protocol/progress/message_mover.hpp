@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fabric/fabric.hpp"
+#include "fabric/packet_source.hpp"
 #include "protocol/core/engine_core.hpp"
 #include "protocol/eager/inbox.hpp"
 #include "protocol/progress/lookout.hpp"
@@ -55,10 +55,10 @@ class message_mover {
     // ---- for threads that move messages on ----
 
     /// Takes some packets of one fabric, and begins the transfers that they ask for. True if any came.
-    bool receive_from(fabric::fabric &from);
+    bool receive_from(fabric::packet_source &from);
     /// Announces that the thread which receives from this fabric is about to sleep. False: call
     /// receive_from().
-    [[nodiscard]] bool arm(fabric::fabric &from);
+    [[nodiscard]] bool arm(fabric::packet_source &from);
     /// Takes what has come to this rank without sending anything that waits. True if any came.
     bool receive();
     /// Announces that a thread which receives for this rank is about to sleep on the rank's bell. False:
@@ -66,7 +66,7 @@ class message_mover {
     [[nodiscard]] bool arm_all(std::uint64_t &longest);
     /// Sends some of what waits for room on the way to peers of this fabric; null: of any.
     /// @param rest set to true if something still waits. True if anything has left
-    bool send_waiting(const fabric::fabric *to, bool &rest);
+    bool send_waiting(const fabric::packet_carrier *to, bool &rest);
 
   private:
     /// Takes packets that have arrived, at most some. Returns how many. A packet for whose message there is

@@ -273,7 +273,7 @@ std::optional<std::size_t> announced_sends::try_stream(send_operation &send, con
     return bytes;
 }
 
-bool announced_sends::push_streams_locked(const fabric::fabric *only) {
+bool announced_sends::push_streams_locked(const fabric::packet_carrier *only) {
     // Packets that one round of progress may add to a stream: others want the lock, too.
     constexpr int batch = 4;
     bool any = false;

@@ -41,7 +41,7 @@ class announced_sends {
 
     /// Sends packets of the streams that find room now. @param only to peers that this fabric reaches; null:
     /// to all
-    bool push_streams_locked(const fabric::fabric *only);
+    bool push_streams_locked(const fabric::packet_carrier *only);
     /// True if the receiver of a message in pieces wants them, or none any more.
     [[nodiscard]] bool may_stream(const send_operation &send);
     /// Sends so many of the bytes as fit into a packet, if there is room for one. Returns how many.

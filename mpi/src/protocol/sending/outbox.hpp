@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "fabric/fabric.hpp"
+#include "fabric/packet_carrier.hpp"
 #include "protocol/message/operation.hpp"
 #include "protocol/message/packet.hpp"
 #include "protocol/sending/queues_by_peer.hpp"

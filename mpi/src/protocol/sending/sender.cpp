@@ -238,7 +238,7 @@ void sender::keep_general(bool general) {
     outbox_.keep_general(general);
 }
 
-bool sender::flush_locked(const fabric::fabric *only) {
+bool sender::flush_locked(const fabric::packet_carrier *only) {
     bool any = false;
     outbox_.serve_packets([this, only, &any](int dest, auto &queue) {
         if (only != nullptr && core_.self.routes.to(dest).carrier != only) {

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "datatype/typed_buffer.hpp"
-#include "fabric/fabric.hpp"
 #include "fabric/local/mailbox.hpp"
+#include "fabric/packet_carrier.hpp"
 #include "protocol/core/engine_core.hpp"
 #include "protocol/core/failure_table.hpp"
 #include "protocol/message/operation.hpp"
@@ -89,7 +89,7 @@ class sender {
     // ---- what waits ----
 
     /// Sends what finds room now. @param only to peers that this fabric reaches; null: to all
-    bool flush_locked(const fabric::fabric *only);
+    bool flush_locked(const fabric::packet_carrier *only);
     /// Has work tried again after the next round of progress, which comes soon also if the rank sleeps: for
     /// what has found no room.
     void do_later_locked(pending_work &work) noexcept {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "fabric/fabric.hpp"
+#include "fabric/packet_carrier.hpp"
 #include "rma/state/window_members.hpp"
 
 namespace lisle::rma {
@@ -33,11 +33,11 @@ class outgoing_packet {
     void publish() noexcept;
 
   private:
-    outgoing_packet(fabric::fabric &carrier, int dest) noexcept : carrier_{&carrier}, dest_{dest} {}
+    outgoing_packet(fabric::packet_carrier &carrier, int dest) noexcept : carrier_{&carrier}, dest_{dest} {}
     fabric::claim_result claim(const window_members &members, std::uint8_t kind, std::uint8_t flags,
                                std::size_t bytes) noexcept;
 
-    fabric::fabric *carrier_;
+    fabric::packet_carrier *carrier_;
     int dest_;
     fabric::packet_slot slot_{};
 };

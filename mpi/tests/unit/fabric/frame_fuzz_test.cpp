@@ -12,6 +12,7 @@
 #include <random>
 
 #include "fabric/network/network_fabric.hpp"
+#include "fabric/network/provider.hpp"
 
 namespace {
 

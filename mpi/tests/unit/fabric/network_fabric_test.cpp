@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network fabric between "processes" that are objects of this process, over the loopback interface.
 #include "fabric/network/network_fabric.hpp"
-#include "fabric/network/severing.hpp"
+#include "fabric/network/ofi/severing.hpp"
 #include "received.hpp"
 #include "shuffling_device.hpp"
 
@@ -69,11 +69,10 @@ class network : public testing::Test {
                           process == processes - 1 ? last_secret : secret};
             view.connecting = connecting;
             view.traffic = &traffic[static_cast<std::size_t>(process)];
-            all.push_back(
-                std::make_unique<network_fabric>(std::move(chosen), std::move(view), [this](int peer) {
-                    const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
-                    return other ? other->address(peer) : endpoint_address{};
-                }));
+            all.push_back(std::make_unique<network_fabric>(chosen, std::move(view), [this](int peer) {
+                const auto &other = all[static_cast<std::size_t>(peer / ranks_each)];
+                return other ? other->address(peer) : endpoint_address{};
+            }));
         }
     }
 
@@ -281,7 +280,7 @@ TEST_P(network_over, a_copy_ends_when_its_connection_is_severed) {
     const auto endpoint = [this](int rank) { // with one rail it stands last
         const endpoint_address whole = of(rank).address(rank);
         const std::size_t length = wanted_interface == "::1/128" ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-        return socket_address{std::span{whole}.last(length)};
+        return lisle::tcp::socket_address{std::span{whole}.last(length)};
     };
     sever_connections(endpoint(0), endpoint(2));
     poll_copier();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames in any order that a provider may end them in come out in the order of their numbers.
-#include "fabric/network/reorder_buffer.hpp"
+#include "fabric/network/peer/reorder_buffer.hpp"
 
 #include <deque>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/network/device.hpp"
+#include "fabric/network/device/device.hpp"
 #include "fabric/network/provider.hpp"
 
 namespace lisle::fabric::network {
@@ -89,7 +89,7 @@ class shuffling_device final : public device {
             note_moved();
         }
         while (dropped() != below_->dropped()) {
-            static_cast<void>(count_dropped());
+            static_cast<void>(drops().add());
         }
         return told;
     }

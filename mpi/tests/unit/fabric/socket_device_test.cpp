@@ -17,12 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric/network/buffers.hpp"
 #include "fabric/network/provider.hpp"
+#include "fabric/network/rail/buffers.hpp"
 
 namespace {
 
 using namespace lisle::fabric::network;
+using lisle::tcp::greeting;
 
 constexpr std::uint64_t secret = 0x1234567890abcdef;
 constexpr std::size_t room = std::size_t{64} << 10;
@@ -266,7 +267,8 @@ TEST_F(copies, let_messages_overtake_them) {
 /// A connection that says what it likes.
 class stranger {
   public:
-    explicit stranger(const socket_address &to) : socket_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    explicit stranger(const lisle::tcp::socket_address &to)
+        : socket_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         EXPECT_EQ(connect(socket_, to.data(), to.size()), 0);
     }
     stranger(const stranger &) = delete;
@@ -293,17 +295,14 @@ class stranger {
 greeting sound_greeting(in_port_t port) {
     sockaddr_in own{
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    return {.magic = greeting::lisle,
-            .version = greeting::current_version,
-            .says = greeting::verdict::welcome,
-            .secret = secret,
-            .listens = socket_address{reinterpret_cast<const sockaddr *>(&own), sizeof own},
-            .reserved = 0};
+    return {.token = secret,
+            .listens = lisle::tcp::socket_address{reinterpret_cast<const sockaddr *>(&own), sizeof own},
+            .with = lisle::tcp::service::messages};
 }
 
 TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
     endpoint victim;
-    const socket_address at{victim->address()};
+    const lisle::tcp::socket_address at{victim->address()};
     testing::internal::CaptureStderr();
     std::uint64_t dropped = 0;
     const auto refuses = [&](const greeting &said) {
@@ -313,7 +312,10 @@ TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
         EXPECT_EQ(victim->dropped(), ++dropped);
     };
     greeting said = sound_greeting(1);
-    said.secret ^= 1;
+    said.token ^= 1;
+    refuses(said);
+    said = sound_greeting(1);
+    said.with = lisle::tcp::service::port;
     refuses(said);
     said = sound_greeting(1);
     ++said.version;
@@ -378,7 +380,7 @@ TEST(socket_device, survives_whatever_a_peer_says) {
     const char *const wanted = std::getenv("LISLE_TEST_FUZZ");
     const long connections = wanted != nullptr ? std::atol(wanted) : 3000;
     endpoint victim;
-    const socket_address at{victim->address()};
+    const lisle::tcp::socket_address at{victim->address()};
     constexpr std::size_t guard = 4096, exposed = 400;
     std::vector<std::byte> memory = bytes_of(exposed + 2 * guard, 5);
     ASSERT_TRUE(victim->expose(memory.data() + guard, exposed, 7));

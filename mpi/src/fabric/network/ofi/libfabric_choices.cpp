@@ -24,7 +24,7 @@ const char *text(const char *said) noexcept {
 }
 
 choice choice_of(const fi_info &info) {
-    socket_address address;
+    tcp::socket_address address;
     if (info.src_addr != nullptr &&
         (info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6)) {
         address = {static_cast<const sockaddr *>(info.src_addr), info.src_addrlen};

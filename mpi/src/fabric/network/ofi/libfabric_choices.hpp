@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "fabric/network/provider.hpp"
+#include "fabric/network/device/choice.hpp"
 
 namespace lisle::fabric::network {
 

@@ -9,7 +9,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
-#include "fabric/network/severing.hpp"
+#include "fabric/network/ofi/severing.hpp"
 #include "mpi.h"
 
 namespace lisle::fabric::network {
@@ -22,7 +22,7 @@ constexpr std::size_t pieces_room = 8; ///< as many pieces of a copy as provider
 constexpr int basic = 1;
 
 /// The address of the provider's interface, where it has one that TCP can use.
-socket_address interface_of(const fi_info &info) noexcept {
+tcp::socket_address interface_of(const fi_info &info) noexcept {
     if (info.src_addr != nullptr &&
         (info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6)) {
         return {static_cast<const sockaddr *>(info.src_addr), info.src_addrlen};
@@ -135,7 +135,7 @@ void libfabric_device::give_up(peer_number peer) noexcept {
     const bool over_ip = info_->addr_format == FI_SOCKADDR_IN || info_->addr_format == FI_SOCKADDR_IN6;
     if (over_ip && fi_getname(&endpoint_->fid, own.data(), &length) == 0 &&
         fi_av_lookup(addresses_.get(), peer, theirs.data(), &their_length) == 0) {
-        sever_connections(socket_address{own}, socket_address{theirs});
+        sever_connections(tcp::socket_address{own}, tcp::socket_address{theirs});
     }
 }
 

@@ -11,7 +11,7 @@
 #include <rdma/fi_rma.h>
 #include <unordered_map>
 
-#include "fabric/network/device.hpp"
+#include "fabric/network/device/device.hpp"
 #include "fabric/network/ofi/libfabric.hpp"
 
 namespace lisle::fabric::network {
@@ -69,7 +69,7 @@ class libfabric_device final : public device {
     std::vector<own_memory> own_memory_;                       ///< only where the provider wants it
     std::unordered_map<std::uint64_t, owned<fid_mr>> exposed_; ///< by key
     int descriptor_ = -1;
-    std::uint64_t next_local_key_ = 1; ///< keys above all that peers are told, see copies.cpp
+    std::uint64_t next_local_key_ = 1; ///< keys above all that peers are told, see memory_copies.cpp
 };
 
 } // namespace lisle::fabric::network

@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels over the connections of our own device over TCP: first a greeting each way, then messages,
-// each of them a header and as many bytes as it says. Laid out as in memory: who has another order of bytes
-// is refused at the greeting.
+// What travels over the connections of our own device over TCP behind the greetings (tcp/greeting.hpp):
+// messages, each of them a header and as many bytes as it says. Laid out as in memory; a change is another
+// greeting::current_version.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <sys/uio.h>
 
-#include "fabric/network/socket_address.hpp"
-
 namespace lisle::fabric::network {
-
-/// What each end says first. Who has been connected to answers when it has heard the other one.
-struct greeting {
-    static constexpr std::uint64_t lisle = 0x4c69736c65544350; ///< another number in another order of bytes
-    static constexpr std::uint32_t current_version = 1;        ///< changes with any layout here
-    enum class verdict : std::uint32_t {
-        welcome,
-        crossing, ///< the other's own connection is the one to use: it comes, or is there
-    };
-    std::uint64_t magic;
-    std::uint32_t version;
-    verdict says; ///< of the answer
-    std::uint64_t secret;
-    socket_address listens; ///< where the speaker is connected to
-    std::uint32_t reserved;
-};
-static_assert(sizeof(greeting) == 56);
 
 struct message_header {
     enum class kind : std::uint32_t {
