@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regridding by random sparse matrices, against the matrix of one rank: the same to the last bit, whoever has
-// which rows and points.
+// Regridding by random sparse matrices, against the whole matrix: the same to the last bit, wherever its rows
+// and the points lie.
 //
 // Usage: regridded [CASES [SEED]]
 #include <algorithm>
