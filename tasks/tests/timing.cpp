@@ -132,6 +132,23 @@ TEST(timing, the_first_user_of_a_step_is_found) {
     }
 }
 
+TEST(timing, repetitions_are_foreseen) {
+    std::mt19937 random{6};
+    for (int repetition = 0; repetition != 2000; ++repetition) {
+        const meeting of = draw(random);
+        SCOPED_TRACE(testing::PrintToString(of));
+        for (const over_time how : all_ways) {
+            const timetable table{of.sender, of.receiver, how, of.lag};
+            for (std::int64_t step = 0; step != of.receiver.count(); ++step) {
+                if (table.repeats(step)) {
+                    ASSERT_TRUE(table.may_repeat()) << step << " how " << static_cast<int>(how);
+                    ASSERT_EQ(counted(of, how, step), counted(of, how, step - 1));
+                }
+            }
+        }
+    }
+}
+
 TEST(timing, amounts_arrive_whole) {
     std::mt19937 random{5};
     for (int repetition = 0; repetition != 2000; ++repetition) {

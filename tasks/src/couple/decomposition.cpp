@@ -5,11 +5,11 @@
 #include <array>
 #include <string>
 
-#include "couple/refusal.hpp"
+#include "couple/rejection.hpp"
 
 namespace lisle::couple {
 
-using detail::refuse;
+using detail::reject;
 
 namespace {
 
@@ -24,7 +24,7 @@ box checked_box(std::span<const std::int64_t> grid, std::span<const std::int64_t
                 std::span<const std::int64_t> extents) {
     if (grid.empty() || grid.size() > most_dimensions || begin.size() != grid.size() ||
         extents.size() != grid.size()) {
-        refuse("a block has one to three dimensions, the same number in all its arguments: the grid has " +
+        reject("a block has one to three dimensions, the same number in all its arguments: the grid has " +
                std::to_string(grid.size()) + ", the begin " + std::to_string(begin.size()) +
                ", the extents " + std::to_string(extents.size()));
     }
@@ -32,7 +32,7 @@ box checked_box(std::span<const std::int64_t> grid, std::span<const std::int64_t
     const std::size_t first = most_dimensions - grid.size();
     for (std::size_t at = 0; at != grid.size(); ++at) {
         if (grid[at] < 0 || begin[at] < 0 || extents[at] < 0 || begin[at] > grid[at] - extents[at]) {
-            refuse("a block of " + std::to_string(extents[at]) + " points from " + std::to_string(begin[at]) +
+            reject("a block of " + std::to_string(extents[at]) + " points from " + std::to_string(begin[at]) +
                    " on does not lie in a grid of " + std::to_string(grid[at]) + " (dimension " +
                    std::to_string(at) + ")");
         }
@@ -47,7 +47,7 @@ box checked_box(std::span<const std::int64_t> grid, std::span<const std::int64_t
 
 decomposition::decomposition(global_index grid_points) : grid_points_{grid_points} {
     if (grid_points < 0) {
-        refuse("a grid cannot have " + std::to_string(grid_points) + " points");
+        reject("a grid cannot have " + std::to_string(grid_points) + " points");
     }
 }
 
@@ -84,7 +84,7 @@ decomposition decomposition::list(global_index grid_points, std::span<const glob
     decomposition made{grid_points};
     for (const global_index each : points) {
         if (each < 0 || each >= grid_points) {
-            refuse("there is no point " + std::to_string(each) + " in a grid of " +
+            reject("there is no point " + std::to_string(each) + " in a grid of " +
                    std::to_string(grid_points));
         }
         made.append({each, made.places_++, 1});
@@ -94,7 +94,7 @@ decomposition decomposition::list(global_index grid_points, std::span<const glob
 
 decomposition decomposition::masked(std::span<const unsigned char> left_out) const {
     if (static_cast<std::int64_t>(left_out.size()) != places_) {
-        refuse("the mask has " + std::to_string(left_out.size()) + " entries for " + std::to_string(places_) +
+        reject("the mask has " + std::to_string(left_out.size()) + " entries for " + std::to_string(places_) +
                " points");
     }
     decomposition made{grid_points_};

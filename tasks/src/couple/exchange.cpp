@@ -44,6 +44,13 @@ class exchange::state {
               "MPI_Waitall");
     }
 
+    [[nodiscard]] bool is_done() {
+        int done = 0;
+        check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+        return done != 0;
+    }
+
   private:
     std::vector<detail::message_type> types_;
     std::vector<MPI_Request> requests_;
@@ -53,11 +60,15 @@ exchange::exchange(MPI_Comm all, const router &routes, const decomposition &offe
                    const decomposition &wanted, const std::vector<field_place> &sent,
                    const std::vector<field_place> &received, int tag)
     : state_{std::make_unique<state>()} {
-    for (const route &each : routes.receives()) {
-        state_->add_receive(each, received, wanted.places(), tag, all);
+    if (!received.empty()) {
+        for (const route &each : routes.receives()) {
+            state_->add_receive(each, received, wanted.places(), tag, all);
+        }
     }
-    for (const route &each : routes.sends()) {
-        state_->add_send(each, sent, offered.places(), tag, all);
+    if (!sent.empty()) {
+        for (const route &each : routes.sends()) {
+            state_->add_send(each, sent, offered.places(), tag, all);
+        }
     }
 }
 
@@ -70,6 +81,9 @@ void exchange::start() {
 }
 void exchange::wait() {
     state_->wait();
+}
+bool exchange::is_done() {
+    return state_->is_done();
 }
 
 } // namespace lisle::couple

@@ -9,11 +9,11 @@
 #include <lisle/communicator.hpp>
 #include <lisle/sparse_exchange.hpp>
 
-#include "couple/refusal.hpp"
+#include "couple/rejection.hpp"
 
 namespace lisle::couple {
 
-using detail::refuse;
+using detail::reject;
 
 namespace {
 
@@ -171,7 +171,7 @@ void check_grids_agree(const communicator &ranks, const decomposition &offered, 
     const auto least = ranks.allreduce(std::min(offered.grid_points(), wanted.grid_points()), minimum{});
     const auto greatest = ranks.allreduce(std::max(offered.grid_points(), wanted.grid_points()), maximum{});
     if (least != greatest) {
-        refuse("the ranks speak of grids with " + std::to_string(least) + " and with " +
+        reject("the ranks speak of grids with " + std::to_string(least) + " and with " +
                std::to_string(greatest) + " points");
     }
 }
@@ -185,7 +185,7 @@ void check_no_conflict(const communicator &ranks, const conflict &found) {
     const bool own = found.point == point;
     const int first = ranks.allreduce(own ? found.first : -1, maximum{});
     const int second = ranks.allreduce(own ? found.second : -1, maximum{});
-    refuse(first == second
+    reject(first == second
                ? "rank " + std::to_string(first) + " offers the point " + std::to_string(point) + " twice"
                : "the ranks " + std::to_string(first) + " and " + std::to_string(second) +
                      " both offer the point " + std::to_string(point));

@@ -76,6 +76,21 @@ double timetable::weight(std::int64_t receiver_step, std::int64_t sender_step) c
     return 1;
 }
 
+bool timetable::repeats(std::int64_t receiver_step) const noexcept {
+    if (receiver_step == 0 || how_ == over_time::sum) {
+        return false;
+    }
+    const ingredients made_of = of_step(receiver_step);
+    return made_of.first == made_of.last && made_of == of_step(receiver_step - 1);
+}
+
+// Longer steps than the sender's have other values each time, but before the sender's first step and after
+// its last one.
+bool timetable::may_repeat() const noexcept {
+    const std::int64_t count = receiver_.count();
+    return count > 1 && (receiver_.period < sender_.period || repeats(1) || repeats(count - 1));
+}
+
 bool timetable::is_wanted(std::int64_t sender_step) const noexcept {
     const std::int64_t count = receiver_.count(), user = first_user(sender_step);
     return user < count && of_step(user).first <= sender_step && sender_step <= of_step(user).last;

@@ -60,6 +60,8 @@ class exchange {
     /// Receives may change and sends must not change from here to wait(). Returns at once.
     void start();
     void wait();
+    /// Like wait() if there is nothing to wait for: true then.
+    [[nodiscard]] bool is_done();
     void operator()() {
         start();
         wait();

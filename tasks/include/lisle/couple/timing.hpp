@@ -68,6 +68,10 @@ class timetable {
     [[nodiscard]] ingredients of_step(std::int64_t receiver_step) const noexcept;
     /// The factor of an ingredient in the sum that makes a value; 1 where none is summed up.
     [[nodiscard]] double weight(std::int64_t receiver_step, std::int64_t sender_step) const noexcept;
+    /// True if a step of the receiver has what the step before it had, so that nothing needs to be sent.
+    [[nodiscard]] bool repeats(std::int64_t receiver_step) const noexcept;
+    /// False: no step of the receiver does.
+    [[nodiscard]] bool may_repeat() const noexcept;
     /// True if some step of the receiver is made of this one of the sender.
     [[nodiscard]] bool is_wanted(std::int64_t sender_step) const noexcept;
     /// The first step of the receiver that is made of this one. @pre is_wanted(sender_step)

@@ -7,7 +7,7 @@
 namespace lisle::couple::detail {
 
 /// What a caller may not do, as the standard's error for wrong arguments.
-[[noreturn]] inline void refuse(const std::string &sentence) {
+[[noreturn]] inline void reject(const std::string &sentence) {
     throw std::invalid_argument{"couple: " + sentence};
 }
 
