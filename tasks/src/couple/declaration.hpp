@@ -12,7 +12,7 @@
 
 namespace lisle::couple::detail {
 
-/// A field as its component declares it, whoever has which points.
+/// A field as its component declares it, without the points of any rank.
 struct declared_field {
     std::string name;
     number_kind kind = number_kind::other;
