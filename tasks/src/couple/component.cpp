@@ -141,7 +141,7 @@ void component::state::advance() {
     get_all();
     for (offered_field &each : offers_) {
         for (detail::outgoing &coupling : each.couplings) {
-            coupling.settle();
+            coupling.settle(step_);
         }
         each.put_until = step_ + 1;
     }

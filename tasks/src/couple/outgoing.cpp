@@ -34,7 +34,7 @@ void outgoing::send_value(std::int64_t step) {
         field_is_sent_ = true;
         return;
     }
-    parcel &copy = free_parcel();
+    parcel &copy = free_parcel(when_.receiver().time(when_.first_user(step)));
     copy.values.copy_from(field_);
     copy.sends.start();
 }
@@ -86,35 +86,48 @@ void outgoing::add(open_message &to, std::int64_t step) const {
 }
 
 void outgoing::send_message(const open_message &whole) {
-    parcel &copy = free_parcel();
+    parcel &copy = free_parcel(when_.receiver().time(whole.receiver_step));
     for (std::size_t at = 0; at != whole.values.size(); ++at) {
         copy.values.store(static_cast<std::int64_t>(at), whole.values[at]);
     }
     copy.sends.start();
 }
 
-outgoing::parcel &outgoing::free_parcel() {
+void outgoing::free_first_parcel() {
+    parcels_.push_back(std::move(parcels_.front()));
+    parcels_.pop_front();
+    --on_their_way_;
+}
+
+outgoing::parcel &outgoing::free_parcel(ticks due) {
     while (on_their_way_ != 0 && parcels_.front().sends.is_done()) {
-        parcels_.push_back(std::move(parcels_.front()));
-        parcels_.pop_front();
-        --on_their_way_;
+        free_first_parcel();
     }
     if (on_their_way_ == parcels_.size()) {
         dense_field values{field_.type, offered_.places(), field_.levels};
         exchange sends = exchange_from(values.place());
         parcels_.push_back({std::move(values), std::move(sends)});
     }
-    return parcels_[on_their_way_++];
+    parcel &taken = parcels_[on_their_way_++];
+    taken.due = due;
+    return taken;
 }
 
-void outgoing::settle() {
+void outgoing::settle(std::int64_t step) {
+    while (on_their_way_ != 0 &&
+           parcels_.front().due + when_.receiver().period <= when_.sender().time(step)) {
+        parcels_.front().sends.wait();
+        free_first_parcel();
+    }
     if (std::exchange(field_is_sent_, false)) {
         from_field_.wait();
     }
 }
 
 void outgoing::finish() {
-    settle();
+    if (std::exchange(field_is_sent_, false)) {
+        from_field_.wait();
+    }
     for (; on_their_way_ != 0; --on_their_way_) {
         parcels_[on_their_way_ - 1].sends.wait();
     }

@@ -21,8 +21,9 @@ class outgoing {
     /// The field has its values of this step. Sends what the receiver gets at its times up to then. Does not
     /// wait for the receiver, but for what left long ago.
     void put(std::int64_t step);
-    /// The field may change: waits until what was sent from its memory has been received.
-    void settle();
+    /// The component goes on from this step, so its field may change: waits until the receiver has got what
+    /// was sent from the field's memory, and what it was to get more than one of its own steps ago.
+    void settle(std::int64_t step);
     /// Waits for all that has been sent.
     void finish();
 
@@ -31,6 +32,7 @@ class outgoing {
     struct parcel {
         dense_field values;
         exchange sends;
+        ticks due = 0; ///< when the receiver gets it
     };
     /// What the receiver gets at one step, as far as it is known.
     struct open_message {
@@ -42,7 +44,9 @@ class outgoing {
     void add_to_messages(std::int64_t step);
     void add(open_message &to, std::int64_t step) const;
     void send_message(const open_message &whole);
-    [[nodiscard]] parcel &free_parcel();
+    /// @param due when the receiver gets what it will have
+    [[nodiscard]] parcel &free_parcel(ticks due);
+    void free_first_parcel();
     [[nodiscard]] exchange exchange_from(const field_place &from) const;
 
     MPI_Comm all_;
