@@ -15,6 +15,14 @@
 
 namespace test {
 
+/// What is asked of MPI_Init_thread.
+inline int level_of(const std::string &name) {
+    return name == "single"       ? MPI_THREAD_SINGLE
+           : name == "funneled"   ? MPI_THREAD_FUNNELED
+           : name == "serialized" ? MPI_THREAD_SERIALIZED
+                                  : MPI_THREAD_MULTIPLE;
+}
+
 struct job {
     int rank = 0, ranks = 1, tiles = 1, failures = 0;
     tasks::bridge_options bridges;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine over the ranks of a job: the same programs as on one rank, and what only several ranks have:
 // placement, handles, errors and results that travel, credits, termination. Each rank may have several tiles
-// (first argument), and parcels may go over bridges (job.hpp).
+// (first argument), parcels may go over bridges (job.hpp), and the fifth argument is the thread level.
 #include <algorithm>
 #include <optional>
 
@@ -206,7 +206,7 @@ void test_credits() {
 } // namespace
 
 int main(int argc, char **argv) {
-    here.emplace(argc, argv);
+    here.emplace(argc, argv, level_of(argc > 5 ? argv[5] : "multiple"));
     return here->run([&] {
         test_same_results();
         test_inside_a_rank();

@@ -293,12 +293,6 @@ void test_least_busy() {
     leave(*between);
 }
 
-int level_of(const std::string &name) {
-    return name == "funneled"     ? MPI_THREAD_FUNNELED
-           : name == "serialized" ? MPI_THREAD_SERIALIZED
-                                  : MPI_THREAD_MULTIPLE;
-}
-
 } // namespace
 
 // These stand in front of the library's own.

@@ -22,7 +22,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -33,11 +32,9 @@
 
 #include <mpi.h>
 
-namespace lisle::couple {
+#include "lisle/couple/timing.hpp"
 
-/// Time is counted in quanta: whole numbers, so that no two models disagree about it.
-using ticks = std::int64_t;
-inline constexpr ticks end_of_time = std::numeric_limits<ticks>::max();
+namespace lisle::couple {
 
 /// A part of memory as an array of one to three dimensions, the last one dense unless strides (in elements)
 /// say otherwise.

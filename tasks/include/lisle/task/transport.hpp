@@ -35,6 +35,9 @@ class transport {
     virtual bool poll(const receiver &receive) = 0;
     /// Sleeps until something arrives or somebody calls wake().
     virtual void wait(const receiver &receive) = 0;
+    /// From now on threads besides the rank's own may call wake(). Before the first of them does, and not
+    /// while anybody waits.
+    virtual void expect_wakes() {}
     /// Ends the present or next wait(). Any thread.
     virtual void wake() = 0;
     /// Whether all that was sent has left.

@@ -11,6 +11,7 @@ tile_team::~tile_team() {
 
 void tile_team::start() {
     if (size() > 1) {
+        transport_.expect_wakes();
         for (const auto &each : tiles_) {
             threads_.emplace_back([&tile = *each] { tile.work(); });
         }

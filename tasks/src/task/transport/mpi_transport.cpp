@@ -123,6 +123,7 @@ class mpi_transport final : public transport {
         int granted = 0;
         MPI_Query_thread(&granted);
         wakes_by_message_ = granted == MPI_THREAD_MULTIPLE;
+        has_other_threads_ = granted != MPI_THREAD_SINGLE;
         post();
     }
     mpi_transport(const mpi_transport &) = delete;
@@ -176,19 +177,21 @@ class mpi_transport final : public transport {
     }
 
     void wait(const receiver &receive) override {
-        if (wakes_by_message_ || !has_other_threads_.load(std::memory_order_relaxed)) {
+        if (wakes_by_message_ || !has_other_threads_) {
             posted_receives::completed found;
             receives_.wait(found);
             return complete(found, receive);
         }
-        // No other thread may call MPI: look, and sleep for a while that grows.
+        // No other thread may call MPI, and none could end a wait in it: look, and sleep for a while that
+        // grows.
         for (auto pause = std::chrono::microseconds{20}; !poll(receive) && !alarm_.sleep(pause);) {
             pause = std::min(2 * pause, std::chrono::microseconds{2000});
         }
     }
 
+    void expect_wakes() override { has_other_threads_ = true; }
+
     void wake() override {
-        has_other_threads_.store(true, std::memory_order_relaxed); // only chooses how to wait
         if (!wakes_by_message_) {
             return alarm_.ring();
         }
@@ -274,14 +277,15 @@ class mpi_transport final : public transport {
 
     MPI_Comm comm_;
     int rank_ = 0, ranks_ = 1;
-    bool wakes_by_message_ = false;
-    posted_receives receives_; ///< the first one is for parcels
+    bool wakes_by_message_ = false;  ///< other threads may call MPI
+    bool has_other_threads_ = false; ///< which may wake this one
+    posted_receives receives_;       ///< the first one is for parcels
     departures departures_{comm_};
     held_parcels held_;
     channel_numbers channels_;
     std::vector<std::byte> room_, spare_;
     int next_long_ = 0;
-    std::atomic<bool> has_other_threads_{false}, is_waking_{false};
+    std::atomic<bool> is_waking_{false};
     alarm alarm_;
 };
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "couple/component_state.hpp"
+
+namespace lisle::couple {
+
+namespace {
+
+[[noreturn]] void misused(const std::string &sentence) {
+    throw std::logic_error{"couple: " + sentence};
+}
+
+detail::declared_field declared(const std::string &name, const field_place &place, global_index grid_points,
+                                const std::string &unit) {
+    return {name,
+            detail::kind_of(place.type),
+            static_cast<std::int64_t>(detail::size_of(place.type)),
+            place.levels,
+            grid_points,
+            unit};
+}
+
+template <class Field> Field &find(std::vector<Field> &all, const std::string &name,
+                                   const std::string &component, const char *verb) {
+    const auto found = std::ranges::find_if(all, [&](const Field &each) { return each.what.name == name; });
+    if (found == all.end()) {
+        misused("\"" + component + "\" " + verb + " no field \"" + name + "\"");
+    }
+    return *found;
+}
+
+} // namespace
+
+void component::state::check_not_begun() const {
+    if (begun_) {
+        misused("\"" + name_ + "\" declares something after the job has begun");
+    }
+}
+
+void component::state::check_running(const char *call) const {
+    if (!begun_ || is_at_end()) {
+        misused("\"" + name_ + "\" calls " + call +
+                (begun_ ? " after its end at " + std::to_string(when_.end) : " before the job has begun"));
+    }
+}
+
+void component::state::set_steps(const steps &when) {
+    check_not_begun();
+    when_ = when;
+}
+void component::state::add(offer what) {
+    check_not_begun();
+    offers_.push_back({std::move(what), {}});
+}
+void component::state::add(want what) {
+    check_not_begun();
+    if (what.field.empty()) {
+        what.field = what.name;
+    }
+    what.regrids = what.regrids || !what.weights.empty();
+    wants_.push_back({std::move(what), nullptr});
+}
+
+detail::declaration component::state::declared() const {
+    detail::declaration all{name_, when_, {}, {}};
+    for (const offered_field &each : offers_) {
+        all.offers.push_back(couple::declared(each.what.name, each.what.place, each.what.points.grid_points(),
+                                              each.what.unit));
+    }
+    for (const wanted_field &each : wants_) {
+        all.wants.push_back({couple::declared(each.what.name, each.what.place, each.what.points.grid_points(),
+                                              each.what.unit),
+                             each.what.from, each.what.field, each.what.how, each.what.lag,
+                             each.what.regrids});
+    }
+    return all;
+}
+
+void component::state::put(offered_field &field) {
+    if (field.put_until > step_) {
+        misused("\"" + name_ + "\" puts \"" + field.what.name + "\" a second time at " +
+                std::to_string(time()));
+    }
+    field.put_until = step_ + 1;
+    for (detail::outgoing &each : field.couplings) {
+        each.put(step_);
+    }
+}
+void component::state::put(const std::string &field) {
+    check_running("put");
+    put(find(offers_, field, name_, "offers"));
+}
+void component::state::put_all() {
+    check_running("put");
+    for (offered_field &each : offers_) {
+        if (each.put_until == step_) {
+            put(each);
+        }
+    }
+}
+
+void component::state::get(wanted_field &field) {
+    // Others may wait for what this component has at this time, and it would wait for them.
+    for (const offered_field &each : offers_) {
+        if (each.put_until == step_ && !each.couplings.empty()) {
+            misused("\"" + name_ + "\" gets \"" + field.what.name + "\" at " + std::to_string(time()) +
+                    " before it has put \"" + each.what.name + "\"");
+        }
+    }
+    if (field.got_until > step_) {
+        misused("\"" + name_ + "\" gets \"" + field.what.name + "\" a second time at " +
+                std::to_string(time()));
+    }
+    field.got_until = step_ + 1;
+    field.coupling->get(step_);
+}
+void component::state::get(const std::string &field) {
+    check_running("get");
+    get(find(wants_, field, name_, "wants"));
+}
+void component::state::get_all() {
+    check_running("get");
+    for (wanted_field &each : wants_) {
+        if (each.got_until == step_) {
+            get(each);
+        }
+    }
+}
+
+void component::state::advance() {
+    check_running("advance");
+    for (const offered_field &each : offers_) {
+        if (each.put_until == step_ && !each.couplings.empty()) {
+            misused("\"" + name_ + "\" goes on from " + std::to_string(time()) + " without having put \"" +
+                    each.what.name + "\"");
+        }
+    }
+    get_all();
+    for (offered_field &each : offers_) {
+        for (detail::outgoing &coupling : each.couplings) {
+            coupling.settle(step_);
+        }
+        each.put_until = step_ + 1;
+    }
+    ++step_;
+}
+
+void component::state::finish() {
+    for (offered_field &each : offers_) {
+        for (detail::outgoing &coupling : each.couplings) {
+            coupling.finish();
+        }
+    }
+}
+
+// ---- what programs see ----
+
+component::component(std::unique_ptr<state> made) : state_{std::move(made)} {}
+component::component(component &&) noexcept = default;
+component::~component() = default;
+
+const std::string &component::name() const noexcept {
+    return state_->name();
+}
+MPI_Comm component::ranks() const noexcept {
+    return state_->ranks();
+}
+void component::runs(const steps &when) {
+    state_->set_steps(when);
+}
+void component::offers(offer what) {
+    state_->add(std::move(what));
+}
+void component::wants(want what) {
+    state_->add(std::move(what));
+}
+ticks component::time() const noexcept {
+    return state_->time();
+}
+bool component::is_at_end() const noexcept {
+    return state_->is_at_end();
+}
+void component::put(const std::string &name) {
+    state_->put(name);
+}
+void component::put() {
+    state_->put_all();
+}
+void component::get(const std::string &name) {
+    state_->get(name);
+}
+void component::get() {
+    state_->get_all();
+}
+void component::advance() {
+    state_->advance();
+}
+
+} // namespace lisle::couple

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lisle/couple/job.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <lisle/communicator.hpp>
+
+#include "couple/agreement.hpp"
+#include "couple/component_state.hpp"
+
+namespace lisle::couple {
+
+class job::state {
+  public:
+    state(MPI_Comm all, const std::vector<std::string> &own);
+    [[nodiscard]] component &find(const std::string &name);
+    void begin();
+    void finish() {
+        for (auto &[name, each] : own_) {
+            each.state_->finish();
+        }
+    }
+
+  private:
+    /// The same at all ranks, by name.
+    [[nodiscard]] std::vector<detail::declaration> all_declarations() const;
+    void check_alike() const;
+    void couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair, int tag);
+    [[nodiscard]] component::state *own(const std::string &name) {
+        const auto found = own_.find(name);
+        return found == own_.end() ? nullptr : found->second.state_.get();
+    }
+
+    owned<communicator> all_;
+    std::map<std::string, component> own_;
+};
+
+job::state::state(MPI_Comm all, const std::vector<std::string> &own) : all_{communicator{all}.dup()} {
+    // Every rank learns all names, in one order.
+    std::string mine;
+    for (const std::string &each : own) {
+        mine += each + '\n';
+    }
+    std::set<std::string> names;
+    for (const std::string &those : all_.allgather(mine)) {
+        for (std::size_t at = 0; at != those.size();) {
+            const std::size_t end = those.find('\n', at);
+            names.insert(those.substr(at, end - at));
+            at = end + 1;
+        }
+    }
+    for (const std::string &name : names) {
+        const bool is_own = std::ranges::find(own, name) != own.end();
+        MPI_Comm ranks = MPI_COMM_NULL;
+        lisle::detail::check(MPI_Comm_split(all_.native(), is_own ? 0 : MPI_UNDEFINED, 0, &ranks),
+                             "MPI_Comm_split");
+        if (is_own) {
+            own_.emplace(name, component{std::make_unique<component::state>(name, ranks)});
+        }
+    }
+}
+
+component &job::state::find(const std::string &name) {
+    const auto found = own_.find(name);
+    if (found == own_.end()) {
+        detail::reject("this rank is none of \"" + name + "\"");
+    }
+    return found->second;
+}
+
+// All ranks of a component declare the same fields, whatever points they have.
+void job::state::check_alike() const {
+    std::string wrong;
+    for (const auto &[name, each] : own_) {
+        const std::string mine = written(each.state_->declared());
+        std::string of_first = mine;
+        communicator{each.ranks()}.broadcast(resized(of_first));
+        if (of_first != mine && wrong.empty()) {
+            wrong = "the ranks of \"" + name + "\" have not all declared the same steps and fields";
+        }
+    }
+    detail::agree_on(all_, wrong);
+}
+
+std::vector<detail::declaration> job::state::all_declarations() const {
+    // The first rank of each component speaks for it.
+    std::string mine;
+    for (const auto &[name, each] : own_) {
+        if (communicator{each.ranks()}.rank() == 0) {
+            mine += written(each.state_->declared());
+        }
+    }
+    std::vector<detail::declaration> all;
+    for (const std::string &text : all_.allgather(mine)) {
+        for (detail::declaration &each : detail::read_declarations(text)) {
+            all.push_back(std::move(each));
+        }
+    }
+    std::ranges::sort(all, {}, &detail::declaration::component);
+    return all;
+}
+
+void job::state::begin() {
+    check_alike();
+    const std::vector<detail::declaration> all = all_declarations();
+    int tag = 0;
+    for (const detail::matched_want &each : detail::match(all)) {
+        couple(all, each, tag++);
+    }
+    for (auto &[name, each] : own_) {
+        each.state_->begin();
+    }
+}
+
+void job::state::couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair,
+                        int tag) {
+    const detail::declaration &from = all[pair.sender], &to = all[pair.receiver];
+    const detail::declared_want &wanted = to.wants[pair.want];
+    const global_index grid_points = from.offers[pair.offer].grid_points;
+    component::state *const sender = own(from.component), *const receiver = own(to.component);
+    const decomposition nothing{grid_points};
+
+    std::string wrong;
+    std::optional<detail::weight_rows> rows;
+    decomposition points = nothing;
+    if (receiver != nullptr) {
+        const want &own_want = receiver->want_at(pair.want);
+        if (wanted.regrids) {
+            wrong = detail::what_is_wrong(own_want.weights, own_want.points.places(), grid_points);
+            rows.emplace(own_want.weights);
+            points = wrong.empty() ? decomposition::list(grid_points, rows->sources()) : nothing;
+        } else {
+            points = own_want.points;
+        }
+    }
+    const decomposition &offered = sender != nullptr ? sender->offer_at(pair.offer).points : nothing;
+    detail::agree_on(all_, wrong);
+    const router routes{all_.native(), offered, points};
+    detail::agree_on(all_, wanted.regrids && routes.unserved() != 0
+                               ? std::to_string(routes.unserved()) + " of the points that weights of \"" +
+                                     wanted.own.name + "\" of \"" + to.component +
+                                     "\" name are offered by nobody"
+                               : std::string{});
+    const timetable when{from.when, to.when, wanted.how, wanted.lag};
+    if (sender != nullptr) {
+        sender->add_outgoing(pair.offer,
+                             {all_.native(), tag, when, routes, offered, sender->offer_at(pair.offer).place});
+    }
+    if (receiver != nullptr) {
+        const want &own_want = receiver->want_at(pair.want);
+        receiver->set_incoming(pair.want, {all_.native(), tag, when, routes, points, own_want.place,
+                                           own_want.points.places(), std::move(rows)});
+    }
+}
+
+// ---- what programs see ----
+
+job::job(MPI_Comm all, const std::vector<std::string> &own) : state_{std::make_unique<state>(all, own)} {}
+
+job::~job() {
+    if (std::uncaught_exceptions() == 0) {
+        state_->finish();
+    }
+}
+
+component &job::operator[](const std::string &name) {
+    return state_->find(name);
+}
+void job::begin() {
+    state_->begin();
+}
+
+} // namespace lisle::couple

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "couple/weight_rows.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lisle::couple::detail {
+
+weight_rows::weight_rows(std::span<const weight> weights) {
+    std::vector<weight> sorted(weights.begin(), weights.end());
+    std::ranges::stable_sort(sorted, {}, [](const weight &each) {
+        return std::tuple{each.place, each.source};
+    });
+    for (const weight &each : sorted) {
+        sources_.push_back(each.source);
+    }
+    std::ranges::sort(sources_);
+    sources_.erase(std::ranges::unique(sources_).begin(), sources_.end());
+    for (const weight &each : sorted) {
+        if (rows_.empty() || rows_.back().place != each.place) {
+            rows_.push_back({each.place, entries_.size()});
+        }
+        entries_.push_back({std::ranges::lower_bound(sources_, each.source) - sources_.begin(), each.factor});
+    }
+}
+
+std::string what_is_wrong(std::span<const weight> weights, std::int64_t places, global_index grid_points) {
+    for (const weight &each : weights) {
+        if (each.place < 0 || each.place >= places) {
+            return "a weight is for place " + std::to_string(each.place) + " of " + std::to_string(places);
+        }
+        if (each.source < 0 || each.source >= grid_points) {
+            return "a weight is of point " + std::to_string(each.source) + " of a grid of " +
+                   std::to_string(grid_points);
+        }
+    }
+    return {};
+}
+
+} // namespace lisle::couple::detail
