@@ -91,7 +91,7 @@ bool is_welcome(int caller, std::uint64_t token) {
     tcp::heard_greeting said;
     const auto end = std::chrono::steady_clock::now() + patience;
     return hear(said, caller, end) == tcp::heard_greeting::state::complete &&
-           said.objection(tcp::service::port, token) == nullptr && !tcp::has_ended(caller) &&
+           said.reason_to_refuse(tcp::service::port, token) == nullptr && !tcp::has_ended(caller) &&
            tcp::say(caller, {.token = token, .with = tcp::service::port});
 }
 
@@ -180,7 +180,7 @@ std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono
     if (heard == tcp::heard_greeting::state::ended) {
         fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: the other group's leader has gone");
     }
-    if (answer.objection(tcp::service::port, place.token) != nullptr) {
+    if (answer.reason_to_refuse(tcp::service::port, place.token) != nullptr) {
         fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind");
     }
     if (heard != tcp::heard_greeting::state::complete) {

@@ -3,7 +3,7 @@
 // requests or flow control: it carries packets (packet_carrier.hpp), hands out those that have arrived and
 // wakes their receiver (packet_source.hpp). Adding a fabric means implementing this class; nothing above it
 // changes. What only some can do stands in interfaces of its own, which a fabric has or lacks:
-// mailbox_access.hpp, remote_memory.hpp, shared_memory.hpp, delegated_sending.hpp, standstill_note.hpp,
+// mailbox_access.hpp, remote_memory.hpp, shared_memory.hpp, deferred_sending.hpp, standstill_note.hpp,
 // execution/clock.hpp and, above, collective/algorithms/by_fabric.hpp. Routes ask for them once; callers hold
 // the interface that they use.
 //
@@ -28,7 +28,7 @@ class job_clock;
 
 namespace lisle::fabric {
 
-class delegated_sending;
+class deferred_sending;
 class mailbox_access;
 class remote_memory;
 class shared_memory;
@@ -83,7 +83,7 @@ class fabric : public packet_carrier, public packet_source {
     /// The mailboxes that its packets go through; null: they go another way.
     [[nodiscard]] virtual mailbox_access *mailboxes() noexcept { return nullptr; }
     /// Where a Sender thread sends what publish() has left to it; null: publish() leaves nothing.
-    [[nodiscard]] virtual delegated_sending *sending() noexcept { return nullptr; }
+    [[nodiscard]] virtual deferred_sending *sending() noexcept { return nullptr; }
 
     /// This fabric once more, with endpoints of its own for another track of each rank (protocol/track.hpp):
     /// what uses one never meets what uses the other. Null: there is none. @param track from 1 on

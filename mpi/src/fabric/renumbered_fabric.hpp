@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fabric/delegated_sending.hpp"
+#include "fabric/deferred_sending.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/remote_memory.hpp"
 
@@ -64,7 +64,7 @@ class renumbered_fabric final : public fabric, private remote_memory {
             carrier_->leave(own_there(self));
         }
     }
-    [[nodiscard]] delegated_sending *sending() noexcept override {
+    [[nodiscard]] deferred_sending *sending() noexcept override {
         return is_over() ? nullptr : carrier_->sending();
     }
     [[nodiscard]] waking wakes(int self) const noexcept override {

@@ -14,17 +14,17 @@ namespace lisle {
 speaker_link::speaker_link(owned_descriptor connected, std::uint64_t secret, side is) noexcept
     : socket_{std::move(connected)}, secret_{secret} {
     if (is == side::caller) {
-        greet();
+        say_greeting();
     }
 }
 
 // What cannot be said shows when something is to be heard.
-void speaker_link::greet() noexcept {
-    has_greeted_ = tcp::say(socket_.get(), {.token = secret_, .with = tcp::service::speaker});
+void speaker_link::say_greeting() noexcept {
+    said_greeting_ = tcp::say(socket_.get(), {.token = secret_, .with = tcp::service::speaker});
 }
 
 bool speaker_link::send(const speaker_message &head, std::span<const spoken_wait> waits) noexcept {
-    if (!has_greeted_) {
+    if (!said_greeting_) {
         return true; // to nobody that is known yet
     }
     for (std::span<const std::byte> rest : {std::as_bytes(std::span{&head, 1}), std::as_bytes(waits)}) {
@@ -45,14 +45,14 @@ bool speaker_link::send(const speaker_message &head, std::span<const spoken_wait
 bool speaker_link::take_in() {
     using state = tcp::heard_greeting::state;
     const state now = greeting_.hear(socket_.get());
-    if (now == state::ended || greeting_.objection(tcp::service::speaker, secret_) != nullptr) {
+    if (now == state::ended || greeting_.reason_to_refuse(tcp::service::speaker, secret_) != nullptr) {
         return false;
     }
     if (now == state::incomplete) {
         return true;
     }
-    if (!has_greeted_) {
-        greet();
+    if (!said_greeting_) {
+        say_greeting();
     }
     return take_in_messages();
 }

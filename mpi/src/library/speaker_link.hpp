@@ -57,12 +57,12 @@ class speaker_link {
     [[nodiscard]] bool broken() const noexcept { return !socket_; }
 
   private:
-    void greet() noexcept;
+    void say_greeting() noexcept;
     [[nodiscard]] bool take_in_messages();
 
     owned_descriptor socket_;
     std::uint64_t secret_;
-    bool has_greeted_ = false;
+    bool said_greeting_ = false;
     tcp::heard_greeting greeting_; ///< of the other end
     std::vector<std::byte> arrived_;
 };

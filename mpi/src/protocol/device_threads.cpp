@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "base/own_thread.hpp"
 #include "execution/rank.hpp"
-#include "fabric/delegated_sending.hpp"
+#include "fabric/deferred_sending.hpp"
 #include "mpi.h"
 #include "protocol/core/by_thread.hpp"
 #include "protocol/engine.hpp"
@@ -83,7 +83,7 @@ class device_threads::worker {
 class device_threads::sender final : public worker {
   public:
     /// @param left what the device leaves to this thread; null: nothing
-    sender(const fabric::packet_carrier &device, fabric::delegated_sending *left, device_threads &all)
+    sender(const fabric::packet_carrier &device, fabric::deferred_sending *left, device_threads &all)
         : device_{device}, left_{left}, all_{all} {
         if (left_ != nullptr) {
             left_->leave_sending_to([&all] { all.senders_called_.ring(); });
@@ -115,7 +115,7 @@ class device_threads::sender final : public worker {
     void call() noexcept override { all_.senders_called_.ring(); }
 
     const fabric::packet_carrier &device_;
-    fabric::delegated_sending *const left_;
+    fabric::deferred_sending *const left_;
     device_threads &all_;
     std::uint64_t retry_ = first_retry;
 };

@@ -22,7 +22,7 @@ heard_greeting::state heard_greeting::hear(int socket) noexcept {
     return bytes_ == sizeof said_ ? state::complete : state::incomplete;
 }
 
-const char *heard_greeting::objection(service with, std::uint64_t token) const noexcept {
+const char *heard_greeting::reason_to_refuse(service with, std::uint64_t token) const noexcept {
     // A stranger is to be found out by what it has said, however little.
     if (bytes_ >= sizeof said_.magic && said_.magic != greeting::lisle) {
         return "from something else than Lisle, or a machine with another order of bytes";

@@ -45,7 +45,7 @@ class heard_greeting {
     /// Takes in what has arrived. Does not wait, and takes nothing that comes behind the greeting.
     [[nodiscard]] state hear(int socket) noexcept;
     /// Why the other end is to be sent away, as far as can be told by now; null: nothing speaks against it.
-    [[nodiscard]] const char *objection(service with, std::uint64_t token) const noexcept;
+    [[nodiscard]] const char *reason_to_refuse(service with, std::uint64_t token) const noexcept;
     /// @pre it is complete, and nothing speaks against it
     [[nodiscard]] const greeting &said() const noexcept { return said_; }
 

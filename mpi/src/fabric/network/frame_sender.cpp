@@ -36,7 +36,7 @@ claim_result frame_sender::claim(int process, int self, int dest, bool solicited
     const std::size_t kept = solicited ? 0 : kept_for_answers;
     if (!to.is_joined() || buffers_.available() <= kept ||
         to.outstanding() + kept >= most_outstanding + kept_for_answers) {
-        buffers_.want_room();
+        buffers_.await_room();
         return claim_result::full;
     }
     buffer &taken = buffers_.take();

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "fabric/delegated_sending.hpp"
+#include "fabric/deferred_sending.hpp"
 #include "fabric/network/peer/peer_table.hpp"
 #include "fabric/packet_carrier.hpp"
 
@@ -36,7 +36,7 @@ class frame_sender {
     /// there is room.
     [[nodiscard]] bool must_try() const noexcept;
     void send_waiting() noexcept;
-    /// As delegated_sending::send_some.
+    /// As deferred_sending::send_some.
     [[nodiscard]] send_step send_some() noexcept;
 
     // ---- what becomes of them ----

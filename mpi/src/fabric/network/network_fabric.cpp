@@ -126,7 +126,7 @@ int network_fabric::poll(int self, sink &into, int most) {
     found now;
     {
         const std::scoped_lock guard{lock_};
-        if (boxes_.disarm(self)) {
+        if (boxes_.take_armed(self)) {
             polls_ = polls_between_pulses;
         }
         if (++polls_ > polls_between_pulses) {

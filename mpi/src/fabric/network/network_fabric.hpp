@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "execution/staying.hpp"
-#include "fabric/delegated_sending.hpp"
+#include "fabric/deferred_sending.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/network/acknowledgements.hpp"
 #include "fabric/network/congestion.hpp"
@@ -24,7 +24,7 @@
 
 namespace lisle::fabric::network {
 
-class network_fabric final : public fabric, public delegated_sending {
+class network_fabric final : public fabric, public deferred_sending {
   public:
     /// @param chosen what the rails are made of, one for each interface: the first carries the frames
     /// @param where address of a peer's endpoint
@@ -56,7 +56,7 @@ class network_fabric final : public fabric, public delegated_sending {
     /// For a fabric that is to end before its process does: true, and all peers are told, once nothing would
     /// be lost with it. Does not wait.
     [[nodiscard]] bool try_to_end() noexcept;
-    [[nodiscard]] delegated_sending *sending() noexcept override { return this; }
+    [[nodiscard]] deferred_sending *sending() noexcept override { return this; }
     void leave_sending_to(const std::function<void()> &call) override;
     [[nodiscard]] send_step send_some() noexcept override;
     [[nodiscard]] waking wakes(int self) const noexcept override;

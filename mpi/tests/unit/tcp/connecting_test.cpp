@@ -58,9 +58,9 @@ TEST_F(connected, a_greeting_in_pieces_is_complete_at_its_end) {
     EXPECT_EQ(heard.hear(called.get()), heard_greeting::state::incomplete);
     EXPECT_EQ(say_part(sound, 0, 3), heard_greeting::state::incomplete);
     EXPECT_EQ(say_part(sound, 3, 20), heard_greeting::state::incomplete);
-    EXPECT_EQ(heard.objection(service::port, token), nullptr);
+    EXPECT_EQ(heard.reason_to_refuse(service::port, token), nullptr);
     EXPECT_EQ(say_part(sound, 20, sizeof sound), heard_greeting::state::complete);
-    EXPECT_EQ(heard.objection(service::port, token), nullptr);
+    EXPECT_EQ(heard.reason_to_refuse(service::port, token), nullptr);
     EXPECT_EQ(heard.said().token, token);
 }
 
@@ -79,20 +79,20 @@ TEST_F(connected, a_stranger_is_found_out_by_its_first_word) {
     greeting other = sound;
     other.magic = __builtin_bswap64(other.magic);
     EXPECT_EQ(say_part(other, 0, sizeof other.magic), heard_greeting::state::incomplete);
-    EXPECT_NE(heard.objection(service::port, token), nullptr);
+    EXPECT_NE(heard.reason_to_refuse(service::port, token), nullptr);
 }
 
 TEST_F(connected, another_service_and_another_token_are_refused) {
     EXPECT_EQ(say_part(sound, 0, sizeof sound), heard_greeting::state::complete);
-    EXPECT_NE(heard.objection(service::speaker, token), nullptr);
-    EXPECT_NE(heard.objection(service::port, token + 1), nullptr);
+    EXPECT_NE(heard.reason_to_refuse(service::speaker, token), nullptr);
+    EXPECT_NE(heard.reason_to_refuse(service::port, token + 1), nullptr);
 }
 
 TEST_F(connected, another_version_is_refused) {
     greeting other = sound;
     ++other.version;
     EXPECT_EQ(say_part(other, 0, sizeof other), heard_greeting::state::complete);
-    EXPECT_NE(heard.objection(service::port, token), nullptr);
+    EXPECT_NE(heard.reason_to_refuse(service::port, token), nullptr);
 }
 
 TEST_F(connected, an_end_is_heard) {

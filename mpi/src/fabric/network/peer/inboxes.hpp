@@ -126,7 +126,7 @@ class inboxes {
         }
     }
     /// The owner is awake. True: it had slept, or was about to.
-    [[nodiscard]] bool disarm(int rank) noexcept { return of(rank).armed && end_sleep(rank); }
+    [[nodiscard]] bool take_armed(int rank) noexcept { return of(rank).armed && end_sleep(rank); }
 
   private:
     [[nodiscard]] std::size_t place_of(int rank) const noexcept {

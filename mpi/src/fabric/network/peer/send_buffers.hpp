@@ -37,7 +37,7 @@ class send_buffers {
     [[nodiscard]] std::size_t index_of(const buffer &one) const noexcept { return pool_.index_of(one); }
     [[nodiscard]] buffer &at(std::size_t index) noexcept { return pool_.at(index); }
     /// Somebody has found no buffer.
-    void want_room() noexcept { room_wanted_ = true; }
+    void await_room() noexcept { room_wanted_ = true; }
 
     /// @param call wakes the Sender; empty: there is none
     void leave_to_sender(const std::function<void()> &call) { call_sender_ = call; }

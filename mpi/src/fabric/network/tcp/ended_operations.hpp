@@ -23,14 +23,14 @@ class ended_operations {
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     /// Makes the descriptor readable: something has ended that no socket tells of.
     void call() noexcept {
-        if (!being_asked_ && !is_called_) {
+        if (!is_asked_ && !is_called_) {
             is_called_ = eventfd_write(called_.get(), 1) == 0;
         }
     }
 
     /// The caller moves things on and takes afterwards what has ended, so it needs no call.
     void begin_asking() noexcept {
-        being_asked_ = true;
+        is_asked_ = true;
         if (is_called_) {
             eventfd_t calls = 0;
             static_cast<void>(eventfd_read(called_.get(), &calls));
@@ -39,7 +39,7 @@ class ended_operations {
     }
     /// @return how many there were, at most as many as there is room for
     [[nodiscard]] std::size_t take(std::span<completion> into) noexcept {
-        being_asked_ = false;
+        is_asked_ = false;
         const std::size_t count = std::min(into.size(), all_.size());
         std::copy_n(all_.begin(), count, into.begin());
         all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -57,7 +57,7 @@ class ended_operations {
   private:
     owned_descriptor called_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     bool is_called_ = false;
-    bool being_asked_ = false;
+    bool is_asked_ = false;
     std::vector<completion> all_; ///< in order: few, as every look takes most of them
 };
 

@@ -167,7 +167,7 @@ void socket_links::hear_greeting(socket_link &link) noexcept {
     const tcp::heard_greeting::state now = link.heard.hear(link.socket.get());
     if (now == tcp::heard_greeting::state::ended) {
         end(link);
-    } else if (const char *const why = link.heard.objection(tcp::service::messages, secret_)) {
+    } else if (const char *const why = link.heard.reason_to_refuse(tcp::service::messages, secret_)) {
         drop(link, why);
     } else if (now == tcp::heard_greeting::state::complete && link.is == socket_link::stage::greeting) {
         answered(link);

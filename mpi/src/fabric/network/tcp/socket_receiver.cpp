@@ -77,7 +77,7 @@ class socket_receiver::wanted_bytes {
     std::size_t count_ = 0;
 };
 
-socket_receiver::wanted_bytes socket_receiver::want(arriving_messages &in) noexcept {
+socket_receiver::wanted_bytes socket_receiver::next_bytes(arriving_messages &in) noexcept {
     wanted_bytes wanted;
     wanted.payload = in.missing;
     if (in.missing != 0 && in.what == payload::nothing) {
@@ -102,7 +102,7 @@ socket_receiver::wanted_bytes socket_receiver::want(arriving_messages &in) noexc
 // False: there is nothing more now.
 bool socket_receiver::receive_some(socket_link &from, std::size_t &received) {
     arriving_messages &in = from.in;
-    wanted_bytes wanted = want(in);
+    wanted_bytes wanted = next_bytes(in);
     const ssize_t got = wanted.receive(from.socket.get());
     if (got <= 0) {
         const int why = errno;

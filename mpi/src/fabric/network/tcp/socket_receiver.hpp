@@ -30,7 +30,7 @@ class socket_receiver {
     class wanted_bytes;
 
     void resume(socket_link &from);
-    [[nodiscard]] wanted_bytes want(arriving_messages &in) noexcept;
+    [[nodiscard]] wanted_bytes next_bytes(arriving_messages &in) noexcept;
     [[nodiscard]] bool receive_some(socket_link &from, std::size_t &received);
     [[nodiscard]] std::span<const std::byte> parse(socket_link &from, std::span<const std::byte> bytes);
     void parse_spilled(socket_link &from, const posted_receive &spill, std::size_t bytes);

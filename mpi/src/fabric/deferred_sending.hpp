@@ -15,7 +15,7 @@ enum class send_step : std::uint8_t {
 };
 
 /// Thread-safe.
-class delegated_sending {
+class deferred_sending {
   public:
     /// From now on publish() may leave packets to send_some(), which a Sender thread calls; an empty function
     /// ends that. @param call wakes the Sender: called, perhaps with locks held, when something has come to
@@ -25,7 +25,7 @@ class delegated_sending {
     [[nodiscard]] virtual send_step send_some() noexcept = 0;
 
   protected:
-    ~delegated_sending() = default;
+    ~deferred_sending() = default;
 };
 
 } // namespace lisle::fabric
