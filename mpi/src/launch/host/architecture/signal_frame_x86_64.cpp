@@ -111,8 +111,10 @@ void call_next(const handler_call &call, void *context) noexcept {
     registers[REG_RSP] = static_cast<greg_t>(frame);
     registers[REG_RIP] = reinterpret_cast<greg_t>(call.handler);
     registers[REG_RDI] = call.signal;
-    registers[REG_RSI] = static_cast<greg_t>(frame + sizeof(void *) + kernel_context);
-    registers[REG_RDX] = static_cast<greg_t>(frame + sizeof(void *));
+    const std::uintptr_t its_context = frame + sizeof(void *);
+    const std::uintptr_t its_information = its_context + kernel_context;
+    registers[REG_RSI] = static_cast<greg_t>(its_information);
+    registers[REG_RDX] = static_cast<greg_t>(its_context);
     registers[REG_RAX] = 0;
     registers[REG_EFL] &= ~direction_and_steps;
     here.uc_mcontext.fpregs = nullptr; // handlers begin with the vector registers' first state

@@ -3,6 +3,7 @@
 
 #include "launch/host/life/fault_causes.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/signals/rank_signals.hpp"
 #include "library/host_interface.h"
 
 #include <atomic>
@@ -19,8 +20,14 @@ constexpr int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 struct sigaction former[NSIG];
 
 void on_fault(int signal, siginfo_t *information, void *context) {
-    const hosted_rank *const rank = this_rank();
-    lisle_host_record_fault(rank != nullptr ? rank->number : -1, signal, information->si_addr);
+    hosted_rank *const rank = this_rank();
+    const void *address = information->si_addr;
+    if (information->si_code <= 0) { // raised, maybe by a handler that has reported a fault
+        const rank_signals *const known = rank != nullptr ? &signals_of.of(*rank) : nullptr;
+        const bool same = known != nullptr && known->fault.load(std::memory_order_relaxed) == signal;
+        address = same ? known->fault_address.load(std::memory_order_relaxed) : nullptr;
+    }
+    lisle_host_record_fault(rank != nullptr ? rank->number : -1, signal, address);
     static std::atomic<bool> explained{false}; // a second fault, within the explanation too, takes its course
     if (rank != nullptr && !explained.exchange(true, std::memory_order_relaxed)) {
         explain_fault(rank->number, signal, *information, context);

@@ -163,6 +163,8 @@ void on_fault(int signal, siginfo_t &information, void *context) {
                                               ((rank->action_locked(signal).sa_flags & SA_ONSTACK) != 0 &&
                                                (self->alternate.ss_flags & SS_DISABLE) == 0));
         if (room && is_function(rank->action_locked(signal))) {
+            rank->fault.store(signal, std::memory_order_relaxed);
+            rank->fault_address.store(information.si_addr, std::memory_order_relaxed);
             due = begin_action_locked(*rank, *self, signal);
         }
     }

@@ -80,6 +80,10 @@ struct rank_signals {
     std::atomic<signal_table *> table{nullptr};
     thread_signals first; ///< the one that runs main
     thread_signals *threads = nullptr;
+    /// The last fault for which a handler has run: one that reports it raises the signal again. Relaxed: for
+    /// a sentence only.
+    std::atomic<int> fault{0};
+    std::atomic<const void *> fault_address{nullptr};
     rank_signals *next = nullptr; ///< that has begun before, never changed afterwards
 
     /// Makes the table if there is none. Null, with errno ENOMEM: there is no memory.

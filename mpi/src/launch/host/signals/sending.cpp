@@ -122,7 +122,7 @@ int pthread_sigqueue(pthread_t thread, int signal, const sigval value) noexcept 
 
 // Of a thread that is not the caller the kernel's number alone does not tell which of the rank's it is; what
 // it gets so is its own (is_of_thread).
-int tgkill(pid_t process, pid_t thread, int signal) noexcept {
+int tgkill(pid_t process, pid_t thread, int signal) {
     return is_for_rank(signal, __builtin_return_address(0)) && process == getpid() && thread == gettid()
                ? by_errno(send_to_self(signal))
                : real_tgkill(process, thread, signal);
