@@ -25,14 +25,14 @@ template <packet_handler Handle> void give_with_note(engine &home, const arrival
 }
 
 constexpr packet_handler eager = give<&engine::in, &inbox::on_eager>;
-constexpr packet_handler announcement = give<&engine::transfers, &announced_receives::on_announcement>;
+constexpr packet_handler take_announcement = give<&engine::transfers, &announced_receives::on_announcement>;
 
 const struct own_kinds {
     own_kinds() noexcept {
         add(packet_kind::eager, eager);
         add(packet_kind::described_eager, give_with_note<eager>);
-        add(packet_kind::announcement, announcement);
-        add(packet_kind::described_announcement, give_with_note<announcement>);
+        add(packet_kind::announcement, take_announcement);
+        add(packet_kind::described_announcement, give_with_note<take_announcement>);
         add(packet_kind::data, give<&engine::transfers, &announced_receives::on_data>);
         add(packet_kind::written, give<&engine::transfers, &announced_receives::on_written>);
         add(packet_kind::cancel, give<&engine::transfers, &announced_receives::on_cancel>);

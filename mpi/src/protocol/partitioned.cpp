@@ -68,7 +68,7 @@ class orphaned_greetings {
     };
     void sweep() {
         std::erase_if(list_, [](const entry &each) {
-            const bool done = is_complete(*each.under_way);
+            const bool done = has_completed(*each.under_way);
             if (done) {
                 each.under_way->free();
             }

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "datatype/predefined.hpp"
-#include "protocol/wait.hpp"
+#include "protocol/point_to_point.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/state/failures_within.hpp"
 
