@@ -51,14 +51,6 @@ void meet_all(const protocol::channel &channel, int tag) {
     });
 }
 
-void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<const std::byte> data) {
-    protocol::send(buffer_of(data), channel, dest, tag);
-}
-
-void receive_bytes(const protocol::channel &channel, int source, int tag, std::span<std::byte> data) {
-    check_received(protocol::receive(buffer_of(data), channel, source, tag), data.size());
-}
-
 void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
                     int source, std::span<std::byte> received) {
     check_received(
@@ -89,7 +81,9 @@ void party::finish(protocol::request *receive, std::size_t expected) const {
     // Acquire: pairs with the release store of the thread that completes the request.
     const auto is_over = [&] { return receive->complete.load(std::memory_order_acquire) || has_lost_one(); };
     const protocol::awaited_request what{*receive};
-    protocol::wait_until(*channel_.home, is_over, &what);
+    if (!is_over() && !channel_.home->look_for(*receive)) {
+        protocol::wait_until(*channel_.home, is_over, &what);
+    }
     receive->cancel(); // unless it is complete
     protocol::wait(*receive);
     protocol::outcome result = receive->result;
@@ -114,8 +108,9 @@ void party::broadcast_bytes(std::span<std::byte> data, int root) const {
     if (!here.is_root()) {
         finish(protocol::start_receive(buffer_of(data), channel_, rank_at(here.parent()), tag_), data.size());
     }
-    here.each_child_downwards(
-        [&](const binomial_node &child) { send_bytes(channel_, rank_at(child.number()), tag_, data); });
+    here.each_child_downwards([&](const binomial_node &child) {
+        protocol::send(buffer_of(data), channel_, rank_at(child.number()), tag_);
+    });
 }
 
 void party::allgather_bytes(std::span<const std::size_t> sizes, std::span<std::byte> all) const {

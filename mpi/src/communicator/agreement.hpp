@@ -16,8 +16,6 @@
 namespace lisle {
 
 /// Sends and receives bytes with one peer; a size that differs from the expected one is an error.
-void send_bytes(const protocol::channel &channel, int dest, int tag, std::span<const std::byte> data);
-void receive_bytes(const protocol::channel &channel, int source, int tag, std::span<std::byte> data);
 void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
                     int source, std::span<std::byte> received);
 
