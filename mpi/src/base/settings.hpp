@@ -40,6 +40,7 @@ enum class setting : unsigned char {
     network_interface,
     network_provider,
     fabric,
+    log,
     names,
     launcher,
     launch_agent,
