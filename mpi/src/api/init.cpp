@@ -13,6 +13,7 @@
 #include "api/pending_buffers.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "collective/selection/selection.hpp"
 #include "communicator/agreement.hpp"
@@ -40,6 +41,12 @@ struct initial_thread {
     pthread_t id{};
 };
 const rank_local<initial_thread> main_thread;
+
+void log_launch(const rank &self, std::string_view what) {
+    if (logs(log_area::launch)) {
+        log_line(log_area::launch, self.number(), what);
+    }
+}
 
 /// Nobody leaves before all have come [MPI-5.0 11.2.2], but those that have failed.
 void meet_before_leaving(communicator &world) {
@@ -108,6 +115,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     }
     note_faults_of(self.get_job().start(), self.number());
     self.get_job().start().report(self.number(), rank_progress::initialized);
+    log_launch(self, "MPI begins");
     self.models_in_use.fetch_add(1, std::memory_order_relaxed);
     if (self.number() == 0) {
         report_settings();
@@ -162,6 +170,7 @@ void finalize() {
         rma::leave(self);
     }
     self.get_job().start().report(self.number(), rank_progress::finalized);
+    log_launch(self, "MPI has ended");
 }
 
 void query_thread(int *provided) {

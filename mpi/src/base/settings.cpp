@@ -11,6 +11,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/text.hpp"
 
@@ -101,7 +102,8 @@ class values_in_force {
     }
 
     void look_at_changeable() noexcept {
-        bool all = true;
+        // Who logs collectives is told of each choice.
+        bool all = !log_choice::of(text(setting::log)).has(log_area::collective, log_level::events);
         for (auto each = static_cast<std::size_t>(setting::first_algorithm); each < count; ++each) {
             all = all && numbers_[each].load(std::memory_order_relaxed) == 0;
         }

@@ -116,6 +116,13 @@ std::vector<setting_description> rows() {
          ""},
         {"LISLE_FABRIC", experts, 0, 0, 0,
          "what carries packets within the job: local, or tile:WxH (lislerun --fabric)", ""},
+        {"LISLE_LOG", experts, 0, 0, 0,
+         "what the library writes about itself: level[:area,...][:file]. Levels: off, events, packets (each "
+         "message and packet). "
+         "Areas: matching, eager, rendezvous, network, collective, window, file, launch (all). In the file's "
+         "name %p is the "
+         "process and %r the rank (mpi/docs/debugging.md)",
+         ""},
         {"LISLE_NAMES", launching, 0, 0, 0,
          "the folder of published names, which only its user may write to (/tmp/lisle-names-UID)", ""},
         {"LISLE_LAUNCHER", launching, 0, 0, 0,

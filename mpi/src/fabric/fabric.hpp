@@ -61,6 +61,13 @@ class fabric : public packet_carrier, public packet_source {
     /// True: it reaches nobody any more, and is asked for nothing else.
     [[nodiscard]] virtual bool is_over() const noexcept { return false; }
 
+    /// For messages to users.
+    [[nodiscard]] virtual const char *name() const noexcept = 0;
+
+    /// The fabric that does the work, for who asks for interfaces that only some have: this one, unless it
+    /// stands around another.
+    [[nodiscard]] virtual const fabric &innermost() const noexcept { return *this; }
+
     // ---- who is reached, and how ----
 
     [[nodiscard]] virtual bool reaches(int peer) const noexcept = 0;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "communicator/child.hpp"
 #include "file/agreement.hpp"
 #include "rma/synchronization.hpp"
@@ -87,6 +88,12 @@ void take_hints(open_file &on, const info *said) {
     agree_on(on.comm(), on.how);
 }
 
+void log_event(open_file &which, const std::string &what) {
+    if (logs(log_area::file)) {
+        log_line(log_area::file, known_rank().number(), sentence(which.on_disk().name(), ": ", what));
+    }
+}
+
 /// Where the view is to begin. [MPI-5.0 14.3]
 MPI_Offset displacement_of(open_file &on, const view_request &asked) {
     if (asked.displacement == MPI_DISPLACEMENT_CURRENT) {
@@ -128,11 +135,13 @@ open_file *open(const open_request &asked) {
     agree_on(*members, begin);
     file->position.store(begin, std::memory_order_relaxed);
     file->shared.emplace(*members, begin);
+    log_event(*file, sentence("opened with amode ", asked.amode, " by ", members->size(), " ranks"));
     return file.release();
 }
 
 void close(open_file *closed) {
     const std::unique_ptr<open_file> file{closed};
+    log_event(*file, "closed");
     failure own;
     {
         const collective_turn turn{*file};

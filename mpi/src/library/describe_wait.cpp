@@ -154,7 +154,8 @@ void end_in_deadlock(rank &self, std::uint32_t question) {
     end_job_in_deadlock(standing, self.number(), [&] {
         std::string report = deadlock_report(read_waits(standing.waits(), question));
         for (const auto &fabric : self.engine().routes().fabrics()) {
-            if (const auto *const note = dynamic_cast<const fabric::standstill_note *>(fabric)) {
+            if (const auto *const note =
+                    dynamic_cast<const fabric::standstill_note *>(&fabric->innermost())) {
                 report += note->standstill();
             }
         }

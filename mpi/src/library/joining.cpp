@@ -12,6 +12,7 @@
 #include "communicator/communicator.hpp"
 #include "communicator/directory.hpp"
 #include "library/fabrics_in_use.hpp"
+#include "library/logged_fabric.hpp"
 #include "library/network.hpp"
 #include "protocol/engine.hpp"
 #include "world/this_machine.hpp"
@@ -150,7 +151,7 @@ void process_joining::add_routes_locked(const introduction &all, std::unique_ptr
         std::make_unique<fabric::renumbered_fabric>(std::move(carrier), job_.first_rank(), first_own,
                                                     first_peer, std::move(peers), std::move(numbers_here));
     reached_.push_back({reaching.get(), network, first_peer, count, ++moment_});
-    routes_.first().add(std::move(reaching));
+    routes_.first().add(logged(std::move(reaching)));
 }
 
 // ---- ends ----

@@ -105,7 +105,7 @@ std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduct
 
 tcp::socket_address network_interface(const fabric::routes &routes) {
     for (fabric::fabric *const each : routes.fabrics()) {
-        if (const auto *const network = dynamic_cast<const network_fabric *>(each)) {
+        if (const auto *const network = dynamic_cast<const network_fabric *>(&each->innermost())) {
             return network->pulse_address();
         }
     }

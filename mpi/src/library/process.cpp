@@ -13,8 +13,10 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "library/fabrics_in_use.hpp"
+#include "library/logged_fabric.hpp"
 #include "library/network.hpp"
 #include "library/node_memory.hpp"
 #include "library/standstill_speaker.hpp"
@@ -47,7 +49,7 @@ std::optional<int> number_from(const char *variable) {
 fabric::routes make_routes(node_segment &segment, bootstrap &start, std::span<const fabric_maker> makers) {
     std::vector<std::unique_ptr<fabric::fabric>> fabrics;
     for (const fabric_maker &make : makers) {
-        fabrics.push_back(make(segment, start));
+        fabrics.push_back(logged(make(segment, start)));
     }
     const int ranks = start.places().ranks();
     auto found = fabric::routes::find(std::move(fabrics), ranks);
@@ -74,6 +76,20 @@ std::unique_ptr<protocol::device_threads> make_threads(job &own, const fabric::r
     return has_progress_threads() && !own.clock().simulated()
                ? std::make_unique<protocol::device_threads>(routes)
                : nullptr;
+}
+
+void log_launch(job &own, const fabric::routes &routes) {
+    const bootstrap &start = own.start();
+    const locality &places = start.places();
+    const int self = start.self().index;
+    std::string text =
+        sentence("process ", self, " of ", places.processes(), " (pid ", getpid(), "): ", own.rank_count(),
+                 " of ", places.ranks(), " ranks, node ", places.node_of_process(self), " of ",
+                 places.nodes(), ", ", own.workers(), " workers of fibers, fabrics");
+    for (const fabric::fabric *const each : routes.fabrics()) {
+        text += sentence(" ", each->name());
+    }
+    log_line(log_area::launch, own.first_rank(), text);
 }
 
 /// A process of a job whose nodes have made no memory yet, or of several nodes. All processes come here.
@@ -158,6 +174,9 @@ process::process(std::unique_ptr<bootstrap> start, node_segment segment, std::sp
       job_{std::move(start), bells_, wait_table{segment_.waits(), segment_.bells(0, segment_.ranks())}},
       routes_{make_routes(segment_, job_.start(), makers)}, threads_{make_threads(job_, routes_.first())},
       joining_{job_, routes_, threads_.get()} {
+    if (logs(log_area::launch)) {
+        log_launch(job_, routes_.first());
+    }
     if (!job_.clock().simulated()) {
         routes_.meet_by(joining_);
     }

@@ -32,8 +32,9 @@ void forget_descriptor(const fabric::packet_source &of, int self) noexcept {
 } // namespace
 
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track, const rank_waiters &all)
-    : checks_{message_checks::make_for(owner)}, core_{this, routes_on(routes, track), owner, track,
-                                                      checks_.get()},
+    : checks_{message_checks::make_for(owner)}, log_{message_log::make_for(owner, checks_.get())},
+      core_{this, routes_on(routes, track), owner, track,
+            log_ != nullptr ? static_cast<message_observer *>(log_.get()) : checks_.get()},
       out_{core_, failed_}, receives_{core_, out_.unexpected_limit()}, in_{core_, receives_},
       sends_{core_, out_, failed_}, transfers_{core_, receives_, out_, in_, failed_},
       mover_{core_, {receives_, in_, out_, sends_, transfers_}, *this}, waits_{core_, mover_, all},

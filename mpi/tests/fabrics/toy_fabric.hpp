@@ -74,6 +74,7 @@ class toy_fabric final : public fabric, public remote_memory {
     toy_fabric(std::shared_ptr<exchange> shared, node_segment &segment, character nature)
         : shared_{std::move(shared)}, segment_{segment}, nature_{std::move(nature)} {}
 
+    [[nodiscard]] const char *name() const noexcept override { return "toy"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return nature_.serves(peer); }
     [[nodiscard]] route_limits limits(int) const noexcept override {
         return {.largest_payload = nature_.largest_payload,

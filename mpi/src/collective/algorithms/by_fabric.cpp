@@ -15,7 +15,9 @@ std::unique_ptr<member_collectives> seek(const communicator &comm) {
         return nullptr;
     }
     const group &members = comm.local_group();
-    const auto *const offering = dynamic_cast<const fabric_collectives *>(common_carrier(members));
+    const fabric::fabric *const carrier = common_carrier(members);
+    const auto *const offering =
+        carrier != nullptr ? dynamic_cast<const fabric_collectives *>(&carrier->innermost()) : nullptr;
     return offering != nullptr ? offering->among(members, comm.rank()) : nullptr;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "collective/algorithms/by_fabric.hpp"
 #include "collective/node/hierarchy.hpp"
 #include "collective/process/in_process.hpp"
@@ -100,7 +101,13 @@ const row &choose(const communicator &comm, form how, operation what, const size
     describe_reduction(given, asked);
     look_at_memory(given, area);
     look_at_places(given, comm);
-    return choose(given);
+    const row &chosen = choose(given);
+    if (logs(log_area::collective)) {
+        log_line(log_area::collective, known_rank().number(),
+                 sentence(description_of(what).name, " of ", asked.bytes, " bytes among ", given.ranks,
+                          " ranks: ", name_of(chosen.use)));
+    }
+    return chosen;
 }
 
 void write_part(schedule &plan, operation what, const team &ranks, const sizes &asked, const operands &data) {

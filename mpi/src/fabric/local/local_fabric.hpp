@@ -31,6 +31,7 @@ class local_fabric final : public fabric, public mailbox_access, public remote_m
     local_fabric(node_segment &segment, const bootstrap &start, read_thresholds reads);
     [[nodiscard]] std::unique_ptr<fabric> on_track(int track) const override;
 
+    [[nodiscard]] const char *name() const noexcept override { return "local"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= 0 && peer < places_.ranks() && places_.node_of(peer) == node_;
     }

@@ -37,6 +37,7 @@ class neighbour_fabric final : public fabric, private remote_memory {
     /// From now on the ranks of these processes are reached. @pre all have opened it
     void begin();
 
+    [[nodiscard]] const char *name() const noexcept override { return "memory shared with other jobs"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= 0 && static_cast<std::size_t>(peer) < peers_.size() && at(peer) != nullptr;
     }

@@ -33,6 +33,7 @@ class network_fabric final : public fabric, public deferred_sending {
     network_fabric &operator=(const network_fabric &) = delete;
     ~network_fabric() override { rails_.close(); }
 
+    [[nodiscard]] const char *name() const noexcept override { return "network"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return job_.elsewhere(peer); }
     [[nodiscard]] route_limits limits(int peer) const noexcept override;
     [[nodiscard]] endpoint_address address(int) const override { return rails_.address(); }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "base/settings.hpp"
 #include "base/settings_page.hpp"
 
@@ -91,4 +92,24 @@ TEST(settings, stand_in_the_help) {
             EXPECT_NE(help.find("  " + row.name + "="), std::string::npos) << row.name;
         }
     }
+}
+
+TEST(log_choice, names_a_level_areas_and_a_file) {
+    const log_choice some = log_choice::of("packets:eager,window:/tmp/a.%r:b");
+    EXPECT_TRUE(some.has(log_area::eager, log_level::packets));
+    EXPECT_TRUE(some.has(log_area::window, log_level::events));
+    EXPECT_FALSE(some.has(log_area::matching, log_level::events));
+    EXPECT_EQ(some.file, "/tmp/a.%r:b");
+    const log_choice all = log_choice::of("1::file");
+    EXPECT_TRUE(all.has(log_area::launch, log_level::events));
+    EXPECT_FALSE(all.has(log_area::launch, log_level::packets));
+    EXPECT_EQ(all.file, "file");
+    EXPECT_FALSE(log_choice::of("").has(log_area::launch, log_level::events));
+    EXPECT_FALSE(log_choice::of("off").has(log_area::launch, log_level::events));
+}
+
+TEST(log_choice, tells_what_is_wrong) {
+    EXPECT_EQ(log_choice::of("packet").wrong, "packet");
+    EXPECT_EQ(log_choice::of("events:eager,files").wrong, "files");
+    EXPECT_EQ(log_choice::of("events:file").wrong, "");
 }

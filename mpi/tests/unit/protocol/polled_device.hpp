@@ -15,6 +15,7 @@ class device final : public lisle::fabric::fabric {
   public:
     /// @param ask returns the number of packets that have come
     explicit device(std::function<int()> ask) : ask_{std::move(ask)} {}
+    [[nodiscard]] const char *name() const noexcept override { return "device"; }
     [[nodiscard]] bool reaches(int) const noexcept override { return false; }
     [[nodiscard]] lisle::fabric::route_limits limits(int) const noexcept override {
         return {.largest_payload = 1024};

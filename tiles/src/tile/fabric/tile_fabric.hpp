@@ -52,6 +52,7 @@ class tile_fabric final : public fabric,
   public:
     tile_fabric(const tile_layout &layout, const fabric_request &request);
 
+    [[nodiscard]] const char *name() const noexcept override { return "tile"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return peer >= 0 && peer < ranks(); }
     [[nodiscard]] route_limits limits(int) const noexcept override {
         return {.largest_payload = largest_payload_};
