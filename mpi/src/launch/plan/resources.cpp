@@ -2,10 +2,6 @@
 #include "launch/plan/resources.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,112 +29,14 @@ std::uint64_t segment_bytes(int ranks) {
            fabric::local::shared_area_layout::for_job_of(ranks).bytes();
 }
 
-/// The first number of a file; nothing if there is none, as where it says "max".
-std::optional<std::uint64_t> number_in(const std::filesystem::path &file) {
-    std::uint64_t number = 0;
-    return std::ifstream{file} >> number ? std::optional{number} : std::nullopt;
-}
-
-/// The sum of the entries of a file like memory.stat that have one of these names.
-std::uint64_t entries_in(const std::filesystem::path &file, std::initializer_list<std::string_view> names) {
-    std::ifstream stream{file};
-    std::uint64_t sum = 0;
-    for (std::string line; std::getline(stream, line);) { // name and number, and perhaps a unit
-        std::istringstream words{line};
-        std::string name;
-        std::uint64_t value = 0;
-        words >> name >> value;
-        sum += std::find(names.begin(), names.end(), name) != names.end() ? value : 0;
-    }
-    return sum;
-}
-
-void lower(resource_limit &limit, std::uint64_t value, std::string name) {
-    if (value < limit.value) {
-        limit = {value, std::move(name)};
-    }
-}
-
-std::uint64_t less(std::uint64_t all, std::uint64_t used) {
-    return all - std::min(all, used);
-}
-
-/// What a control group leaves, by the names that its version gives to files.
-struct group_files {
-    const char *limit;
-    const char *used;
-    std::initializer_list<std::string_view> reclaimable; ///< counted as used, but given up on demand
-};
-
-std::optional<std::uint64_t> left_in(const std::filesystem::path &group, const group_files &files) {
-    const auto all = number_in(group / files.limit);
-    if (!all) {
-        return std::nullopt;
-    }
-    const auto used = number_in(group / files.used).value_or(0);
-    return less(*all, less(used, entries_in(group / "memory.stat", files.reclaimable)));
-}
-
-/// The group and those around it, as far as they can be seen here: a container may see its own as the root.
-void look_at_groups(resource_limit &limit, const std::filesystem::path &root, std::string path,
-                    const group_files &files) {
-    while (true) {
-        const auto group = root / path.substr(std::min<std::size_t>(1, path.size()));
-        if (const auto left = left_in(group, files)) {
-            lower(limit, *left, sentence("the control group's ", files.limit));
-        }
-        if (path.size() <= 1) {
-            return;
-        }
-        path.resize(std::max<std::size_t>(1, path.rfind('/')));
-    }
-}
-
-void look_at_groups(resource_limits &limits) {
-    static const group_files memory_2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
-    static const group_files memory_1{
-        "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
-    static const group_files tasks{"pids.max", "pids.current", {}};
-    const std::filesystem::path mount = "/sys/fs/cgroup";
-    std::ifstream membership{"/proc/self/cgroup"};
-    for (std::string line; std::getline(membership, line);) { // number:controllers:path
-        const auto first = line.find(':');
-        const auto second = line.find(':', first + 1);
-        if (second == std::string::npos) {
-            continue;
-        }
-        const auto controllers = line.substr(first + 1, second - first - 1);
-        const auto path = line.substr(second + 1);
-        if (controllers.empty()) {
-            look_at_groups(limits.bytes, mount, path, memory_2);
-            look_at_groups(limits.tasks, mount, path, tasks);
-        } else if (controllers == "memory") {
-            look_at_groups(limits.bytes, mount / "memory", path, memory_1);
-        } else if (controllers == "pids") {
-            look_at_groups(limits.tasks, mount / "pids", path, tasks);
-        }
-    }
-}
-
-void look_at_machine(resource_limits &limits) {
-    if (const auto kib = entries_in("/proc/meminfo", {"MemAvailable:"}); kib != 0) {
-        lower(limits.bytes, kib << 10, "MemAvailable");
-    }
-    for (const auto *name : {"pid_max", "threads-max"}) {
-        if (const auto most = number_in(std::filesystem::path{"/proc/sys/kernel"} / name)) {
-            lower(limits.tasks, *most, sentence("kernel.", name));
-        }
-    }
-}
-
 void look_at_own_limits(resource_limits &limits) {
     rlimit limit{};
     // The superuser is not held by this one.
     if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-        lower(limits.tasks, limit.rlim_cur, "ulimit -u");
+        limits.tasks.lower(limit.rlim_cur, "ulimit -u");
     }
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max != RLIM_INFINITY) {
-        lower(limits.descriptors, limit.rlim_max, "ulimit -Hn");
+        limits.descriptors.lower(limit.rlim_max, "ulimit -Hn");
     }
 }
 
@@ -171,9 +69,7 @@ resource_need need_of(const job_request &request, const job_plan &plan) {
 }
 
 resource_limits limits_here() {
-    resource_limits limits;
-    look_at_machine(limits);
-    look_at_groups(limits);
+    resource_limits limits{.bytes = memory_left(), .tasks = tasks_left(), .descriptors = {}};
     look_at_own_limits(limits);
     return limits;
 }
