@@ -36,8 +36,11 @@ std::vector<setting_description> rows() {
          "messages from it "
          "are copied once",
          "off|on"},
-        {"LISLE_UNEXPECTED_LIMIT", users, std::int64_t{64} << 20, 0, most_bytes,
-         "bytes of unexpected messages that a rank stores before its senders have to wait", ""},
+        {"LISLE_UNEXPECTED_LIMIT", users, -1, -1, most_bytes,
+         "bytes of unexpected messages that a rank stores before its senders have to wait (auto: 64 MiB, and "
+         "more while "
+         "that is less than an eighth of the memory that is left)",
+         "auto"},
         {"LISLE_WAIT", users, -4, -4, 1'000'000'000,
          "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park "
          "(sleeps at "

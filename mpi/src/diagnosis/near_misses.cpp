@@ -81,10 +81,22 @@ void look_at_calls(const job_waits &job, int rank, std::vector<std::string> &fou
     }
 }
 
+/// A rank that stores no more of what it does not receive: its senders may wait for that alone.
+void look_at_limit(const job_waits &job, int rank, std::vector<std::string> &found) {
+    if (const auto limit = job[static_cast<std::size_t>(rank)].note.stored_limit; limit != 0) {
+        found.push_back(sentence("rank ", rank, " has stored ", limit,
+                                 " bytes of messages that it has not received: sends to it "
+                                 "wait until it receives some. That limit is LISLE_UNEXPECTED_LIMIT"));
+    }
+}
+
 } // namespace
 
 std::string near_misses(const job_waits &job) {
     std::vector<std::string> found;
+    for (int rank = 0; rank < static_cast<int>(job.size()) && found.size() < most_sentences; ++rank) {
+        look_at_limit(job, rank, found);
+    }
     for (int rank = 0; rank < static_cast<int>(job.size()) && found.size() < most_sentences; ++rank) {
         look_at_messages(job, rank, found);
         look_at_calls(job, rank, found);

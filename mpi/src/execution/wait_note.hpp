@@ -69,8 +69,9 @@ struct wait_note {
     std::uint8_t any;          ///< one of the operations is enough
     std::uint8_t
         only_ranks; ///< nothing else than other ranks ends the wait, and no other thread calls MPI here
-    std::uint8_t may_fail; ///< the program goes on after errors, so an error may end the wait, too
-    std::uint32_t looks;   ///< how often in a row a rank that tests in a loop has found nothing; 0: it waits
+    std::uint8_t may_fail;      ///< the program goes on after errors, so an error may end the wait, too
+    std::uint64_t stored_limit; ///< of unexpected messages in bytes, if senders wait because of it; else 0
+    std::uint32_t looks; ///< how often in a row a rank that tests in a loop has found nothing; 0: it waits
     operation operations[most_operations];
     message messages[most_messages];
     comm comms[most_comms];

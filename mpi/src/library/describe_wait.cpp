@@ -122,7 +122,10 @@ void complete_note(rank &self, wait_note &note) {
     if (abi::pending_buffers::watched()) {
         add_begun(where, note);
     }
-    self.tracks().each([&note](engine &each) { each.receives().list_unexpected(note); });
+    self.tracks().each([&note](engine &each) {
+        each.receives().list_unexpected(note);
+        note.stored_limit = std::max<std::uint64_t>(note.stored_limit, each.receives().limit_in_force());
+    });
 
     std::set<std::uint64_t> named;
     for (unsigned i = 0; i < note.operation_count && i < wait_note::most_operations; ++i) {

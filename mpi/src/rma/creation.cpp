@@ -106,6 +106,9 @@ class construction {
         }
     }
 
+    /// Enters that the caller has no memory. All members then fail in finish(), where they hear of it.
+    void enter_failure() { own().facts = {.holder = this_rank().number(), .failed = true}; }
+
     /// Enters the caller's memory.
     void enter(const void *base, std::size_t bytes, bool open) {
         // Of a window whose ranks share its memory, and of a dynamic one that does not say what is attached,
@@ -162,12 +165,14 @@ class construction {
                                      ? reinterpret_cast<std::byte *>(address)
                                      : near_.medium->reach(own().facts.holder, address, bytes);
         if (found == nullptr) {
-            fail(MPI_ERR_NO_MEM, "there is no room for the ", bytes, " bytes of a window");
+            own().facts.failed = true;
+            return nullptr;
         }
         return found + (own().facts.base - address);
     }
 
-    /// Completes the tables and makes the window. @param base where the caller finds its own memory
+    /// Completes the tables and makes the window. Throws at all members if one has no memory. @param base where the
+    /// caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
         held_.own = std::move(memory);
@@ -182,11 +187,24 @@ class construction {
             made->hints.apply(*asked_.hints);
         }
         meet(*members_); // packets of those that have left this find the window at every member
+        fail_together();
         race_watch::window_made(made->members);
         return made.release();
     }
 
   private:
+    void fail_together() {
+        const member *const end = table_.members + size();
+        const member *const failed =
+            std::find_if(static_cast<const member *>(table_.members), end, [](const member &each) { return each.facts.failed; });
+        if (failed == end) {
+            return;
+        }
+        const auto rank = failed - table_.members;
+        meet(*members_); // all have looked: the table may go
+        fail(MPI_ERR_NO_MEM, "there is no room for the memory of a window at rank ", rank, " of ",
+             asked_.parent.label());
+    }
     /// Lets the members on other nodes copy to and from the caller's memory, if one network that can reaches
     /// them all: a key is that network's. (Ranks of other jobs are reached by another one.)
     void expose(const void *base, std::size_t bytes) {
@@ -321,10 +339,6 @@ class construction {
     held_memory held_;
 };
 
-[[noreturn]] void fail_for_room(std::size_t bytes) {
-    fail(MPI_ERR_NO_MEM, "there is no room for the ", bytes, " bytes of a window");
-}
-
 bool is_set(const info *hints, const char *key) {
     const auto value = hints != nullptr ? hints->get(key) : std::nullopt;
     return value == "true";
@@ -346,11 +360,12 @@ window *allocate_window(const window_request &asked) {
     construction making{asked, MPI_WIN_FLAVOR_ALLOCATE};
     const auto bytes = static_cast<std::size_t>(asked.size);
     window_memory memory = window_memory::allocate(making.heap(), bytes, alignment);
-    if (memory.get() == nullptr) {
-        fail_for_room(bytes);
-    }
     std::byte *const base = memory.get();
-    making.enter(base, bytes, memory.open());
+    if (base == nullptr) {
+        making.enter_failure();
+    } else {
+        making.enter(base, bytes, memory.open());
+    }
     return making.finish(base, std::move(memory));
 }
 

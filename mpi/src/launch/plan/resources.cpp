@@ -2,14 +2,11 @@
 #include "launch/plan/resources.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "fabric/local/mailbox_layout.hpp"
 #include "fabric/local/shared_area_layout.hpp"
-#include "launch/common/control_groups.hpp"
 #include "launch/common/launch_error.hpp"
 
 namespace lisle::launch {
@@ -32,70 +29,14 @@ std::uint64_t segment_bytes(int ranks) {
            fabric::local::shared_area_layout::for_job_of(ranks).bytes();
 }
 
-void lower(resource_limit &limit, std::uint64_t value, std::string name) {
-    if (value < limit.value) {
-        limit.value = value;
-        limit.name.swap(name);
-    }
-}
-
-std::uint64_t less(std::uint64_t all, std::uint64_t used) {
-    return all - std::min(all, used);
-}
-
-/// What a control group leaves, by the names that its version gives to files.
-struct group_files {
-    const char *limit;
-    const char *used;
-    std::initializer_list<std::string_view> reclaimable; ///< counted as used, but given up on demand
-};
-
-std::optional<std::uint64_t> left_in(const std::filesystem::path &group, const group_files &files) {
-    const auto all = number_in(group / files.limit);
-    if (!all) {
-        return std::nullopt;
-    }
-    const auto used = number_in(group / files.used).value_or(0);
-    return less(*all, less(used, entries_in(group / "memory.stat", files.reclaimable)));
-}
-
-void look_at_groups(resource_limits &limits) {
-    static const group_files memory_2{"memory.max", "memory.current", {"inactive_file", "active_file"}};
-    static const group_files memory_1{
-        "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
-    static const group_files tasks{"pids.max", "pids.current", {}};
-    const auto look = [](resource_limit &limit, const control_group &group, const group_files &files) {
-        if (const auto left = left_in(group.folder, files)) {
-            lower(limit, *left, sentence("the control group's ", files.limit));
-        }
-    };
-    for (const auto &group : control_groups("memory")) {
-        look(limits.bytes, group, group.version == 1 ? memory_1 : memory_2);
-    }
-    for (const auto &group : control_groups("pids")) {
-        look(limits.tasks, group, tasks);
-    }
-}
-
-void look_at_machine(resource_limits &limits) {
-    if (const auto kib = entries_in("/proc/meminfo", {"MemAvailable:"}); kib != 0) {
-        lower(limits.bytes, kib << 10, "MemAvailable");
-    }
-    for (const auto *name : {"pid_max", "threads-max"}) {
-        if (const auto most = number_in(std::filesystem::path{"/proc/sys/kernel"} / name)) {
-            lower(limits.tasks, *most, sentence("kernel.", name));
-        }
-    }
-}
-
 void look_at_own_limits(resource_limits &limits) {
     rlimit limit{};
     // The superuser is not held by this one.
     if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-        lower(limits.tasks, limit.rlim_cur, "ulimit -u");
+        limits.tasks.lower(limit.rlim_cur, "ulimit -u");
     }
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max != RLIM_INFINITY) {
-        lower(limits.descriptors, limit.rlim_max, "ulimit -Hn");
+        limits.descriptors.lower(limit.rlim_max, "ulimit -Hn");
     }
 }
 
@@ -128,9 +69,7 @@ resource_need need_of(const job_request &request, const job_plan &plan) {
 }
 
 resource_limits limits_here() {
-    resource_limits limits;
-    look_at_machine(limits);
-    look_at_groups(limits);
+    resource_limits limits{.bytes = memory_left(), .tasks = tasks_left(), .descriptors = {}};
     look_at_own_limits(limits);
     return limits;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/machine_limits.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/request/request.hpp"
 
@@ -16,12 +17,6 @@ struct resource_need {
     std::uint64_t bytes;       ///< of memory, at least
     std::uint64_t tasks;       ///< processes and threads
     std::uint64_t descriptors; ///< open files of the launcher
-};
-
-/// A limit and what sets it; `value` is the largest number there is where nothing does.
-struct resource_limit {
-    std::uint64_t value = UINT64_MAX;
-    std::string name;
 };
 
 struct resource_limits {

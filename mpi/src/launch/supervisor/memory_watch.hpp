@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/common/control_groups.hpp"
+#include "base/control_groups.hpp"
 
 namespace lisle::launch {
 

@@ -90,10 +90,15 @@ std::size_t matching::stored_bytes() {
     return matcher_.stored_bytes();
 }
 
+std::size_t matching::limit_in_force() {
+    const std::scoped_lock guard{core_.bare_lock()};
+    return congested_ ? limit_.bytes() : 0;
+}
+
 void matching::change_congestion() {
     // Leaves congestion only well below the limit, so that the mark does not flicker.
-    const std::size_t limit = congested_ ? unexpected_limit_ / 2 : unexpected_limit_;
-    const bool congested = matcher_.stored_bytes() > limit;
+    const std::size_t stored = matcher_.stored_bytes();
+    const bool congested = congested_ ? stored > limit_.bytes() / 2 : !limit_.make_room_for(stored);
     if (congested != congested_) {
         congested_ = congested;
         for (fabric::packet_source *const each : core_.self.routes.fabrics()) {

@@ -6,6 +6,7 @@
 #include "protocol/core/engine_core.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
+#include "protocol/matching/storage_limit.hpp"
 #include "protocol/message/operation.hpp"
 
 namespace lisle {
@@ -17,9 +18,10 @@ namespace lisle::protocol {
 /// Under the engine's lock, but for try_start_alone().
 class matching {
   public:
-    /// @param unexpected_limit bytes that the rank stores before it asks for no more
-    matching(engine_core &core, std::size_t unexpected_limit) noexcept
-        : core_{core}, unexpected_limit_{unexpected_limit} {}
+    /// @param unexpected_limit bytes that the rank stores before it asks for no more; less than 0: see
+    /// storage_limit.hpp
+    matching(engine_core &core, std::int64_t unexpected_limit) noexcept
+        : core_{core}, limit_{unexpected_limit} {}
 
     /// Starts a receive without the lock, since an exchange for each would be a fifth of a window's time. The
     /// next holder of the lock that matches something enters it. False: start it under the lock.
@@ -70,12 +72,14 @@ class matching {
     void list_unexpected(wait_note &note);
     /// Bytes of unexpected messages that are stored now.
     [[nodiscard]] std::size_t stored_bytes();
+    /// The limit of that where senders have to wait because of it, else 0.
+    [[nodiscard]] std::size_t limit_in_force();
 
   private:
     [[gnu::noinline]] void enter_all_started_locked();
     /// What is stored has changed: peers hear of it if there is too much of it, or no longer.
     void update_congestion() {
-        if (congested_ || matcher_.stored_bytes() > unexpected_limit_) [[unlikely]] {
+        if (congested_ || matcher_.stored_bytes() > limit_.bytes()) [[unlikely]] {
             change_congestion();
         }
     }
@@ -83,7 +87,7 @@ class matching {
     void take_locked(unexpected_message &message);
 
     engine_core &core_;
-    const std::size_t unexpected_limit_;
+    storage_limit limit_;
     bool starts_alone_ = false; ///< one thread at a time starts receives
     bool congested_ = false;
     matcher matcher_;

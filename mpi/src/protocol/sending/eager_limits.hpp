@@ -15,10 +15,10 @@ struct eager_limits {
     /// mpi/bench/.
     std::size_t if_copied_once = 4096;
     std::size_t otherwise = SIZE_MAX; ///< not less
-    std::size_t unexpected;           ///< bytes that a rank stores before it asks for no more
+    std::int64_t unexpected;          ///< see matching
 
     static eager_limits from_settings() {
-        eager_limits chosen{.unexpected = static_cast<std::size_t>(value_of(setting::unexpected_limit))};
+        eager_limits chosen{.unexpected = value_of(setting::unexpected_limit)};
         if (const std::int64_t set = value_of(setting::eager_limit); set >= 0) {
             chosen.if_copied_once = chosen.otherwise = static_cast<std::size_t>(set);
         }

@@ -110,7 +110,7 @@ class sender {
 
     /// Where packets go that pass through memory; null: elsewhere.
     [[nodiscard]] fabric::mailbox_sender *mailbox_of(int rank) const noexcept { return mailboxes_[rank]; }
-    [[nodiscard]] std::size_t unexpected_limit() const noexcept { return limits_.unexpected; }
+    [[nodiscard]] std::int64_t unexpected_limit() const noexcept { return limits_.unexpected; }
 
   private:
     /// Whether `dest` copies announced data from where they lie. Scattered data is packed by its owner, also

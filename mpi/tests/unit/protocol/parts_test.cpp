@@ -13,7 +13,7 @@ using namespace lisle::protocol;
 
 namespace {
 
-constexpr std::size_t unexpected_limit = 1000;
+constexpr std::int64_t unexpected_limit = 1000;
 
 /// Notes what it is told.
 class noting_observer final : public message_observer {

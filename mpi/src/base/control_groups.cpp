@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/common/control_groups.hpp"
+#include "base/control_groups.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
 
-namespace lisle::launch {
+namespace lisle {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::uint64_t entries_in(const std::filesystem::path &file, std::initializer_lis
     return sum;
 }
 
-} // namespace lisle::launch
+} // namespace lisle

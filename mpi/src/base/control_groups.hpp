@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lisle::launch {
+namespace lisle {
 
 struct control_group {
     std::filesystem::path folder; ///< of its files
@@ -27,4 +27,4 @@ struct control_group {
 [[nodiscard]] std::uint64_t entries_in(const std::filesystem::path &file,
                                        std::initializer_list<std::string_view> names);
 
-} // namespace lisle::launch
+} // namespace lisle
