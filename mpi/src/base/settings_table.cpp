@@ -42,14 +42,13 @@ std::vector<setting_description> rows() {
          "that is less than an eighth of the memory that is left)",
          "auto"},
         {"LISLE_WAIT", users, -4, -4, 1'000'000'000,
-         "what a waiting rank does: auto (looks, then gives its core away, then sleeps), spin, yield, park "
-         "(sleeps at "
-         "once); a number: how often it looks before it sleeps",
+         "how a rank waits: auto (polls, then yields, then sleeps), spin, yield, park (sleeps at once); a "
+         "number: how often it polls before it sleeps",
          "auto|spin|yield|park"},
         {"LISLE_PROGRESS", users, 0, 0, 3,
-         "who moves messages on: caller (threads that are in a call), threads (a Sender and a Receiver "
-         "thread for each "
-         "device), shared (one thread for all devices), round-robin (callers, who ask each device in each "
+         "which threads make progress: caller (those that are in a call), threads (a Sender and a Receiver "
+         "for "
+         "each device), shared (one for all devices), round-robin (callers, which poll each device in each "
          "round)",
          "caller|threads|shared|round-robin"},
         {"LISLE_TRACKS", experts, 4, 1, 4,
