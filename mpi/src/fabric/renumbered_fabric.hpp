@@ -28,7 +28,9 @@ class renumbered_fabric final : public fabric, private remote_memory {
     void end() noexcept { carrier_.reset(); }
     [[nodiscard]] bool is_over() const noexcept override { return carrier_ == nullptr; }
 
-    [[nodiscard]] const char *name() const noexcept override { return is_over() ? "ended" : carrier_->name(); }
+    [[nodiscard]] const char *name() const noexcept override {
+        return is_over() ? "ended" : carrier_->name();
+    }
     [[nodiscard]] bool reaches(int peer) const noexcept override {
         return peer >= first_peer_ && peer - first_peer_ < static_cast<int>(peers_.size());
     }

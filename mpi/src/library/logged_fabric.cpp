@@ -156,7 +156,9 @@ class logged_fabric final : public fabric::fabric {
     [[nodiscard]] ::lisle::fabric::mailbox_access *mailboxes() noexcept override {
         return packets_ ? nullptr : carrier_->mailboxes();
     }
-    [[nodiscard]] ::lisle::fabric::deferred_sending *sending() noexcept override { return carrier_->sending(); }
+    [[nodiscard]] ::lisle::fabric::deferred_sending *sending() noexcept override {
+        return carrier_->sending();
+    }
     void leave(int self) noexcept override {
         say(log_area::network, self, "needs no more packets");
         carrier_->leave(self);

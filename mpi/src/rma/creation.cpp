@@ -171,8 +171,8 @@ class construction {
         return found + (own().facts.base - address);
     }
 
-    /// Completes the tables and makes the window. Throws at all members if one has no memory. @param base where the
-    /// caller finds its own memory
+    /// Completes the tables and makes the window. Throws at all members if one has no memory. @param base
+    /// where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
         held_.own = std::move(memory);
@@ -195,8 +195,8 @@ class construction {
   private:
     void fail_together() {
         const member *const end = table_.members + size();
-        const member *const failed =
-            std::find_if(static_cast<const member *>(table_.members), end, [](const member &each) { return each.facts.failed; });
+        const member *const failed = std::find_if(static_cast<const member *>(table_.members), end,
+                                                  [](const member &each) { return each.facts.failed; });
         if (failed == end) {
             return;
         }

@@ -38,7 +38,6 @@ class plain_fabric final : public fabric {
         : all_{std::move(all)}, segment_{segment} {}
 
     [[nodiscard]] const char *name() const noexcept override { return "plain"; }
-    [[nodiscard]] const char *name() const noexcept override { return "plain"; }
     [[nodiscard]] bool reaches(int) const noexcept override { return true; }
     [[nodiscard]] route_limits limits(int) const noexcept override { return {.largest_payload = 4096}; }
 

@@ -15,7 +15,7 @@ std::unique_ptr<member_collectives> seek(const communicator &comm) {
         return nullptr;
     }
     const group &members = comm.local_group();
-    const fabric::fabric *const carrier = common_carrier(members);
+    const auto *const carrier = dynamic_cast<const fabric::fabric *>(common_carrier(members));
     const auto *const offering =
         carrier != nullptr ? dynamic_cast<const fabric_collectives *>(&carrier->innermost()) : nullptr;
     return offering != nullptr ? offering->among(members, comm.rank()) : nullptr;

@@ -11,8 +11,8 @@ constexpr MPI_Aint too_much = INTPTR_MAX / 4; // more than there are addresses
 void without_room_at(const check::job &job, int poor) {
     void *base = nullptr;
     MPI_Win win = MPI_WIN_NULL;
-    CHECK_ERROR(MPI_ERR_NO_MEM, MPI_Win_allocate(job.rank == poor ? too_much : 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
-                                                 &base, &win));
+    CHECK_ERROR(MPI_ERR_NO_MEM, MPI_Win_allocate(job.rank == poor ? too_much : 64, 1, MPI_INFO_NULL,
+                                                 MPI_COMM_WORLD, &base, &win));
     CHECK(win == MPI_WIN_NULL);
     CHECK_MPI(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     CHECK_MPI(MPI_Win_fence(0, win));
@@ -26,8 +26,8 @@ void without_room_at(const check::job &job, int poor) {
 void shared_without_room(const check::job &job, MPI_Comm node, int poor) {
     void *base = nullptr;
     MPI_Win win = MPI_WIN_NULL;
-    CHECK_ERROR(MPI_ERR_NO_MEM,
-                MPI_Win_allocate_shared(job.rank == poor ? too_much : 64, 1, MPI_INFO_NULL, node, &base, &win));
+    CHECK_ERROR(MPI_ERR_NO_MEM, MPI_Win_allocate_shared(job.rank == poor ? too_much : 64, 1, MPI_INFO_NULL,
+                                                        node, &base, &win));
     CHECK(win == MPI_WIN_NULL);
     CHECK_MPI(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, node, &base, &win));
     CHECK_MPI(MPI_Win_free(&win));
