@@ -42,6 +42,14 @@ std::string in_cell(std::string text) { // of a Markdown table
     return text;
 }
 
+/// Values with room around the bars, where lines may break.
+std::string spaced(std::string values) {
+    for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 3) {
+        values.replace(at, 1, " | ");
+    }
+    return values;
+}
+
 /// Calls `row(operation, its algorithms)` for each collective.
 template <class Row> void each_collective(Row row) {
     for (const collective_operation_description &each : collective_operations) {
@@ -61,19 +69,20 @@ void append_others(std::string &page, std::string_view title, std::span<const ot
 } // namespace
 
 std::string settings_text() {
+    constexpr std::size_t indent = 6, width = 100;
     std::string text =
         "Settings are environment variables. -x NAME=VALUE of lislerun sets one for the ranks.\n";
     for (const section &one : sections) {
         text += sentence("\n", one.title, ":\n");
         each_of(one.of, [&text](const setting_description &row, setting which) {
             text += sentence("  ", row.name, "=", row.values(), " (", default_of(row, which), ")\n");
-            constexpr std::size_t indent = 6, width = 100;
             append_wrapped(text, row.meaning, indent, width);
         });
     }
     text += "\nAlgorithms that LISLE_COLLECTIVES can ask for:\n";
     each_collective([&text](std::string_view name, const std::string &algorithms) {
-        text += sentence("  ", name, "=", algorithms, "\n");
+        text += sentence("  ", name, "=\n");
+        append_wrapped(text, spaced(algorithms), indent, width);
     });
     return text;
 }

@@ -62,7 +62,7 @@ std::vector<tcp_interface> tcp_interfaces() {
 }
 
 std::vector<tcp_interface> tcp_interfaces_named(std::string_view list) {
-    const std::vector<tcp_interface> all = tcp_interfaces();
+    std::vector<tcp_interface> all = tcp_interfaces();
     if (list.empty()) {
         return all;
     }

@@ -117,13 +117,13 @@ TEST_F(errhandlers, for_other_objects_are_refused) {
 TEST_F(errhandlers, are_fatal_at_first) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH((void)hear_of_error(&world(), "MPI_Send", mpi_error{MPI_ERR_RANK, "rank 7 is far away"}),
-                 "lisle: rank 0: MPI_Send: rank 7 is far away \\(MPI_ERR_RANK\\)");
+                 "lisle: rank 0: MPI_Send: rank 7 is far away \\(MPI_ERR_RANK");
 }
 
 TEST(errors_before_init, are_fatal) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH((void)hear_of_error(nullptr, "MPI_Send", mpi_error{MPI_ERR_OTHER, "called before MPI_Init"}),
-                 "lisle: rank 0: MPI_Send: called before MPI_Init \\(MPI_ERR_OTHER\\)");
+                 "lisle: rank 0: MPI_Send: called before MPI_Init \\(MPI_ERR_OTHER");
 }
 
 TEST_F(errhandlers, world_has_its_attributes) {
