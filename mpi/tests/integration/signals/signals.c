@@ -58,10 +58,11 @@ static void on_count(int number, siginfo_t *information, void *context) {
     }
 }
 
+// Another handler may interrupt it, or run on another thread meanwhile.
 static void on_sum(int number, siginfo_t *information, void *context) {
     (void)number, (void)context;
-    sum += information->si_value.sival_int;
-    ++count;
+    __atomic_fetch_add(&sum, information->si_value.sival_int, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
 }
 
 static void on_nested(int number, siginfo_t *information, void *context) {
