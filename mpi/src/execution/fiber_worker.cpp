@@ -55,9 +55,8 @@ fiber_worker::fiber_worker(const doorbell_row &bells, int first_index, const fib
 fiber_worker::~fiber_worker() = default;
 
 void fiber_worker::run() {
-    error_number_ = &errno;
-    exceptions_ = abi::__cxa_get_globals();
-    extra_ = body_.place_of_extra != nullptr ? body_.place_of_extra() : nullptr;
+    places_ = {&errno, abi::__cxa_get_globals(),
+               body_.place_of_extra != nullptr ? body_.place_of_extra() : nullptr};
     detail::current_worker = this;
     running_ = &root_;
     root_.begun = true;
@@ -267,19 +266,19 @@ void fiber_worker::hand_over_to(fiber &next) noexcept {
 
 void fiber_worker::save(thread_state &into) const noexcept {
     into.of_rank = detail::current_rank;
-    into.error_number = *error_number_;
-    std::memcpy(into.exceptions, exceptions_, sizeof into.exceptions);
-    if (extra_ != nullptr) {
-        into.extra = *extra_;
+    into.error_number = *places_.error_number;
+    std::memcpy(into.exceptions, places_.exceptions, sizeof into.exceptions);
+    if (places_.extra != nullptr) {
+        into.extra = *places_.extra;
     }
 }
 
 void fiber_worker::restore(const thread_state &from) const noexcept {
     detail::current_rank = from.of_rank;
-    *error_number_ = from.error_number;
-    std::memcpy(exceptions_, from.exceptions, sizeof from.exceptions);
-    if (extra_ != nullptr) {
-        *extra_ = from.extra;
+    *places_.error_number = from.error_number;
+    std::memcpy(places_.exceptions, from.exceptions, sizeof from.exceptions);
+    if (places_.extra != nullptr) {
+        *places_.extra = from.extra;
     }
 }
 

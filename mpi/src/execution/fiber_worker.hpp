@@ -121,6 +121,12 @@ class fiber_worker {
         void *exceptions[2] = {nullptr, nullptr}; ///< those being handled, and the number in flight
         int error_number = 0;
     };
+    /// Where the worker's thread has these, looked up once.
+    struct thread_places {
+        int *error_number = nullptr;
+        void *exceptions = nullptr;
+        void **extra = nullptr;
+    };
     struct fiber {
         flow way;
         thread_state kept;
@@ -179,10 +185,7 @@ class fiber_worker {
     int parked_for_others_ = 0;
     /// Relaxed, with fences that hold for handlers on the same thread.
     std::atomic<bool> between_{true};
-    // The thread's own places, looked up once.
-    int *error_number_ = nullptr;
-    void *exceptions_ = nullptr;
-    void **extra_ = nullptr;
+    thread_places places_;
 };
 
 } // namespace lisle
