@@ -55,7 +55,7 @@ class Lines(launched.LauncherTest):
     def test_a_time_limit(self):
         for kind in KINDS:
             with self.subTest(kind=kind):
-                limit = ["--timeout", 2 * launched.slowness()]
+                limit = ["--timeout", min(2 * launched.slowness(), launched.LIMIT / 3)]
                 self.assertEqual(self.printed(kind, "time", LINES, "stdio", "time", options=limit), WANTED)
 
     def test_labelled(self):
