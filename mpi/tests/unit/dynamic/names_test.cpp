@@ -7,6 +7,7 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ TEST(published_names, belong_to_who_was_first) {
 }
 
 TEST(published_names, may_be_any_text) {
-    const std::string names[] = {
+    const std::vector<std::string> names = {
         "", "/", "../up", "a b\nc", std::string(1000, 'x'), std::string(1000, 'x') + "y", "\xff\xfe"};
     for (const std::string &name : names) {
         publish(name, "port of " + std::to_string(name.size()));

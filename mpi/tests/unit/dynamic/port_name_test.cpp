@@ -48,7 +48,7 @@ TEST_P(port_name, with_a_change_is_another_or_none) {
     std::mt19937 random{11};
     for (int repetition = 0; repetition != 5000; ++repetition) {
         std::string changed = name;
-        for (unsigned changes = 1 + random() % 3; changes != 0; --changes) {
+        for (auto changes = 1 + random() % 3; changes != 0; --changes) {
             const std::size_t at = random() % changed.size();
             switch (random() % 3) {
             case 0:

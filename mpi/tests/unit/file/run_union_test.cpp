@@ -15,7 +15,7 @@ namespace {
 std::vector<file_run> ascending_runs(std::mt19937 &random, int most) {
     std::vector<file_run> runs;
     MPI_Offset at = 0;
-    for (unsigned left = random() % static_cast<unsigned>(most); left != 0; --left) {
+    for (auto left = random() % static_cast<unsigned>(most); left != 0; --left) {
         at += random() % 12;
         const MPI_Count bytes = 1 + random() % 9;
         runs.push_back({at, bytes});
