@@ -30,11 +30,6 @@ inline request *active(MPI_Request handle) {
     return found.active ? &found : nullptr;
 }
 
-// Acquire: pairs with the release store of the thread that completed the operation.
-inline bool is_complete(const request &request) {
-    return request.complete.load(std::memory_order_acquire);
-}
-
 /// What completes without an operation: alone among the calls' statuses, its MPI_ERROR is set too. [3.7.3]
 inline void store_empty(MPI_Status *status) {
     outcome{}.store(status);
@@ -71,7 +66,7 @@ inline search_result find_complete(int count, const MPI_Request *requests, int *
     for (int i = 0; i < count; ++i) {
         if (request *const candidate = active(requests[i])) {
             any_active = true;
-            if (is_complete(*candidate)) {
+            if (candidate->is_complete()) {
                 *index = i;
                 return search_result::found;
             }
@@ -83,7 +78,7 @@ inline search_result find_complete(int count, const MPI_Request *requests, int *
 inline bool all_complete(int count, const MPI_Request *requests) {
     for (int i = 0; i < count; ++i) {
         request *const candidate = active(requests[i]);
-        if (candidate != nullptr && !is_complete(*candidate)) {
+        if (candidate != nullptr && !candidate->is_complete()) {
             return false;
         }
     }
@@ -99,7 +94,7 @@ class awaited_requests final : public protocol::awaited {
         note.any = any_ ? 1 : 0;
         for (int i = 0; i < count_; ++i) {
             const request *const each = active(requests_[i]);
-            if (each != nullptr && !is_complete(*each)) {
+            if (each != nullptr && !each->is_complete()) {
                 each->describe(note);
             }
         }

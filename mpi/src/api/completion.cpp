@@ -204,7 +204,7 @@ template <bool Checked> class completion_list {
 
 /// Waits for one of several requests that are all awaited.
 void wait_among(request &waited, int count, const MPI_Request *requests) {
-    if (!is_complete(waited) && !waited.home->look_for(waited)) {
+    if (!waited.is_complete() && !waited.home->look_for(waited)) {
         protocol::wait(waited, awaited_requests{count, requests, false});
     }
 }
@@ -215,7 +215,7 @@ void conclude_some(int count, MPI_Request *requests, int *outcount, int *indices
     int done = 0;
     for (int i = 0; i < count; ++i) {
         request *const candidate = active(requests[i]);
-        if (candidate != nullptr && is_complete(*candidate)) {
+        if (candidate != nullptr && candidate->is_complete()) {
             indices[done] = i;
             list.add(*candidate, &requests[i], done++);
         }
@@ -239,7 +239,7 @@ template <bool Checked>
     completion_list<Checked> list{statuses};
     for (int i = 0; i < count; ++i) {
         if (request *const waited = active(requests[i])) {
-            if (!is_complete(*waited)) {
+            if (!waited->is_complete()) {
                 wait_among(*waited, count, requests);
             }
             list.add(*waited, &requests[i], i);

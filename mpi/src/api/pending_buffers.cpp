@@ -270,7 +270,7 @@ bool pending_buffers::adopt(protocol::request &freed) {
     }
     const bool writes = std::ranges::any_of(
         found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
-    if (!writes || !freed.active || api::is_complete(freed)) {
+    if (!writes || !freed.active || freed.is_complete()) {
         operations_.erase(found);
         return false;
     }
@@ -287,7 +287,7 @@ bool pending_buffers::adopted_complete(const communicator &about) {
 
 void pending_buffers::end_adopted_locked() {
     std::erase_if(adopted_, [this](protocol::request *each) {
-        if (!api::is_complete(*each)) {
+        if (!each->is_complete()) {
             return false;
         }
         const auto found = operations_.find(each);

@@ -139,7 +139,7 @@ void request_get_status_some(int incount, const MPI_Request *requests, int *outc
     *outcount = found == search_result::none_active ? MPI_UNDEFINED : 0;
     for (int i = 0; found == search_result::found && i < incount; ++i) {
         request *const asked = active(requests[i]);
-        if (asked != nullptr && is_complete(*asked)) {
+        if (asked != nullptr && asked->is_complete()) {
             look_at(*asked, at(statuses, *outcount));
             indices[(*outcount)++] = i;
         }
@@ -184,7 +184,7 @@ void request_free(MPI_Request *handle) {
         return;
     }
     communicator *const about = freed.comm;
-    if (about != nullptr && !about->predefined() && freed.active && !is_complete(freed)) {
+    if (about != nullptr && !about->predefined() && freed.active && !freed.is_complete()) {
         freed.comm = nullptr;
         freed_early->add(freed, communicator_ref::adopt(about));
     } else if (const int error = dispose(freed); error != MPI_SUCCESS) {

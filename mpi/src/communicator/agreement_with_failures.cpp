@@ -108,7 +108,7 @@ class post_office {
         }
         here.came.remove_if([&use](const auto &each) {
             const protocol::receive_operation &receive = each->operation;
-            if (!protocol_is_complete(receive)) {
+            if (!receive.is_complete()) {
                 return false;
             }
             return receive.result.error != MPI_SUCCESS || use(receive.result.source, each->text);
@@ -117,11 +117,8 @@ class post_office {
 
   private:
     // Acquire: pairs with the release store of the thread that completes the operation.
-    static bool protocol_is_complete(const protocol::request &operation) noexcept {
-        return operation.complete.load(std::memory_order_acquire);
-    }
     void forget_delivered() {
-        std::erase_if(sent_, [](const auto &each) { return protocol_is_complete(each->operation); });
+        std::erase_if(sent_, [](const auto &each) { return each->operation.is_complete(); });
     }
     struct outgoing {
         outgoing(const protocol::channel &channel, int to, words said)

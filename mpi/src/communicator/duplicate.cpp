@@ -75,9 +75,8 @@ struct give_back {
 };
 using started_operation = std::unique_ptr<protocol::request, give_back>;
 
-bool is_complete(const started_operation &operation) {
-    // Acquire: pairs with the release store of the thread that completed the operation.
-    return operation == nullptr || operation->complete.load(std::memory_order_acquire);
+bool has_ended(const started_operation &operation) {
+    return operation == nullptr || operation->is_complete();
 }
 
 /// agree_on_context() in steps that do not wait.
@@ -100,7 +99,7 @@ class pending_duplicate final : public protocol::progressed_request {
 
   private:
     bool ready() override {
-        if (!is_complete(receive_)) {
+        if (!has_ended(receive_)) {
             return false;
         }
         if (!passed_on_) {
@@ -108,7 +107,7 @@ class pending_duplicate final : public protocol::progressed_request {
             pass_on();
         }
         return std::ranges::all_of(sends_, [this](const started_operation &each) {
-            if (!is_complete(each)) {
+            if (!has_ended(each)) {
                 return false;
             }
             // A peer that has failed: this rank's duplicate is of no use either.

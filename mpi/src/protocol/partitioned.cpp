@@ -36,11 +36,6 @@ std::int32_t partition_tag(std::int32_t first, int partition) {
     return std::numeric_limits<std::int32_t>::min() + static_cast<std::int32_t>(offset);
 }
 
-bool has_completed(const request &request) {
-    // Acquire: pairs with the release store of the thread that completed the operation.
-    return request.complete.load(std::memory_order_acquire);
-}
-
 /// Greetings under way whose requests the user has freed. Those to be received stay posted: a greeting that
 /// found no receive of its own would take that of a later request.
 class orphaned_greetings {
@@ -68,7 +63,7 @@ class orphaned_greetings {
     };
     void sweep() {
         std::erase_if(list_, [](const entry &each) {
-            const bool done = has_completed(*each.under_way);
+            const bool done = each.under_way->is_complete();
             if (done) {
                 each.under_way->free();
             }
@@ -157,7 +152,7 @@ void partitioned_send::mark_ready(int partition) {
 
 void partitioned_send::settle_locked() {
     // From the end, and no further than to one that is under way: all of them are waited for.
-    while (!sends_.empty() && has_completed(*sends_.back())) {
+    while (!sends_.empty() && sends_.back()->is_complete()) {
         request *const send = sends_.back();
         sends_.pop_back();
         if (result.error == MPI_SUCCESS) {
@@ -251,7 +246,7 @@ void partitioned_receive::post_locked() {
 
 bool partitioned_receive::settle_locked(std::size_t index) {
     incoming &message = messages_[index];
-    if (message.here || !has_completed(*message.receive)) {
+    if (message.here || !message.receive->is_complete()) {
         return message.here;
     }
     message.error = message.receive->result.error;
@@ -274,7 +269,7 @@ void partitioned_receive::look_locked() {
         posted_ = true;
         return;
     }
-    if (greeting_ != nullptr && has_completed(*greeting_)) {
+    if (greeting_ != nullptr && greeting_->is_complete()) {
         refusal_ = greeting_->result.error;
         greeting_->free();
         greeting_ = nullptr;
@@ -347,7 +342,7 @@ bool partitioned_receive::arrived_locked(int partition) {
 
 bool partitioned_receive::arrived(int partition) {
     // Complete, or not started again since: everything is here, unless it has failed.
-    if (!active || (has_completed(*this) && result.error == MPI_SUCCESS)) {
+    if (!active || (is_complete() && result.error == MPI_SUCCESS)) {
         return true;
     }
     for (const bool again : {true, false}) {

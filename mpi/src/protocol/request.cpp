@@ -9,15 +9,6 @@
 
 namespace lisle::protocol {
 
-namespace {
-
-// Acquire: pairs with the release store of the thread that completed the operation.
-bool is_complete(const request &request) {
-    return request.complete.load(std::memory_order_acquire);
-}
-
-} // namespace
-
 request::request(rank &owner) noexcept : request{owner.engine()} {}
 
 void request::free() {
@@ -25,23 +16,23 @@ void request::free() {
 }
 
 void wait(request &request) {
-    if (!is_complete(request) && !request.home->look_for(request)) {
+    if (!request.is_complete() && !request.home->look_for(request)) {
         wait(request, awaited_request{request});
     }
 }
 
 void wait(request &request, const awaited &what) {
     wait_until(
-        *request.home, [&request] { return is_complete(request); }, &what);
+        *request.home, [&request] { return request.is_complete(); }, &what);
 }
 
 bool test(request &request) {
-    if (is_complete(request)) {
+    if (request.is_complete()) {
         return true;
     }
     engine &mine = *request.home;
     mine.progress();
-    if (is_complete(request)) {
+    if (request.is_complete()) {
         return true;
     }
     mine.found_nothing();

@@ -86,6 +86,7 @@ class request : public object {
 
     /// Set with release order once everything else is written; read with acquire order.
     std::atomic<bool> complete{false};
+    [[nodiscard]] bool is_complete() const noexcept { return complete.load(std::memory_order_acquire); }
     /// Whether a thread does nothing but look at `complete`.
     enum class watch : std::uint8_t { nobody, owner, ended };
     std::atomic<watch> watched{watch::nobody};
