@@ -64,6 +64,11 @@ void component::state::add(want what) {
     wants_.push_back({std::move(what), nullptr});
 }
 
+void component::state::keep(offer what) {
+    check_not_begun();
+    kept_.push_back(std::move(what));
+}
+
 detail::declaration component::state::declared() const {
     detail::declaration all{name_, when_, {}, {}};
     for (const offered_field &each : offers_) {
@@ -73,20 +78,25 @@ detail::declaration component::state::declared() const {
     for (const wanted_field &each : wants_) {
         all.wants.push_back({couple::declared(each.what.name, each.what.place, each.what.points.grid_points(),
                                               each.what.unit),
-                             each.what.from, each.what.field, each.what.how, each.what.lag,
-                             each.what.regrids});
+                             each.what.from, each.what.field, each.what.how, each.what.lag, each.what.regrids,
+                             each.what.is_iterated});
     }
     return all;
 }
 
 void component::state::put(offered_field &field) {
     if (field.put_until > step_) {
+        if (step_ == restored_step_) {
+            return;
+        }
         misused("\"" + name_ + "\" puts \"" + field.what.name + "\" a second time at " +
                 std::to_string(time()));
     }
     field.put_until = step_ + 1;
-    for (detail::outgoing &each : field.couplings) {
-        each.put(step_);
+    for (sending &each : field.couplings) {
+        if (!repeats_ || each.is_iterated) {
+            each.coupling.put(step_);
+        }
     }
 }
 void component::state::put(const std::string &field) {
@@ -111,6 +121,9 @@ void component::state::get(wanted_field &field) {
         }
     }
     if (field.got_until > step_) {
+        if (step_ == restored_step_) {
+            return;
+        }
         misused("\"" + name_ + "\" gets \"" + field.what.name + "\" a second time at " +
                 std::to_string(time()));
     }
@@ -130,28 +143,60 @@ void component::state::get_all() {
     }
 }
 
-void component::state::advance() {
-    check_running("advance");
+std::string component::state::what_is_not_put() const {
     for (const offered_field &each : offers_) {
-        if (each.put_until == step_ && !each.couplings.empty()) {
-            misused("\"" + name_ + "\" goes on from " + std::to_string(time()) + " without having put \"" +
-                    each.what.name + "\"");
+        if (!is_at_end() && each.put_until == step_ && !each.couplings.empty()) {
+            return "\"" + name_ + "\" goes on from " + std::to_string(time()) + " without having put \"" +
+                   each.what.name + "\"";
         }
     }
+    return {};
+}
+
+void component::state::advance() {
+    check_running("advance");
+    if (const std::string wrong = what_is_not_put(); !wrong.empty()) {
+        misused(wrong);
+    }
     get_all();
+    settle();
     for (offered_field &each : offers_) {
-        for (detail::outgoing &coupling : each.couplings) {
-            coupling.settle(step_);
-        }
         each.put_until = step_ + 1;
     }
     ++step_;
+    repeats_ = false;
+}
+
+// What is sent from a field's memory has to arrive before that changes, as it does when the component goes
+// on.
+void component::state::repeat() {
+    check_running("repeat");
+    if (const std::string wrong = what_is_not_put(); !wrong.empty()) {
+        misused(wrong);
+    }
+    get_all();
+    settle();
+    for (offered_field &each : offers_) {
+        each.put_until -= each.is_iterated() ? 1 : 0;
+    }
+    for (wanted_field &each : wants_) {
+        each.got_until -= each.what.is_iterated ? 1 : 0;
+    }
+    repeats_ = true;
+}
+
+void component::state::settle() {
+    for (offered_field &each : offers_) {
+        for (sending &to : each.couplings) {
+            to.coupling.settle(step_);
+        }
+    }
 }
 
 void component::state::finish() {
     for (offered_field &each : offers_) {
-        for (detail::outgoing &coupling : each.couplings) {
-            coupling.finish();
+        for (sending &to : each.couplings) {
+            to.coupling.finish();
         }
     }
 }
@@ -177,6 +222,9 @@ void component::offers(offer what) {
 void component::wants(want what) {
     state_->add(std::move(what));
 }
+void component::keeps(offer what) {
+    state_->keep(std::move(what));
+}
 ticks component::time() const noexcept {
     return state_->time();
 }
@@ -197,6 +245,9 @@ void component::get() {
 }
 void component::advance() {
     state_->advance();
+}
+void component::repeat() {
+    state_->repeat();
 }
 
 } // namespace lisle::couple

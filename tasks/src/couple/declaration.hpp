@@ -24,7 +24,7 @@ struct declared_want {
     std::string from, field;
     over_time how = over_time::latest;
     ticks lag = 0;
-    bool regrids = false;
+    bool regrids = false, is_iterated = false;
 };
 struct declaration {
     std::string component;

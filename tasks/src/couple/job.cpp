@@ -11,6 +11,7 @@
 
 #include "couple/agreement.hpp"
 #include "couple/component_state.hpp"
+#include "couple/words.hpp"
 
 namespace lisle::couple {
 
@@ -19,6 +20,8 @@ class job::state {
     state(MPI_Comm all, const std::vector<std::string> &own);
     [[nodiscard]] component &find(const std::string &name);
     void begin();
+    void save(const std::string &path);
+    void load(const std::string &path);
     void finish() {
         for (auto &[name, each] : own_) {
             each.state_->finish();
@@ -29,6 +32,9 @@ class job::state {
     /// The same at all ranks, by name.
     [[nodiscard]] std::vector<detail::declaration> all_declarations() const;
     void check_alike() const;
+    /// By component.
+    [[nodiscard]] std::map<std::string, std::int64_t> all_steps_done() const;
+    void agree_on_files(const std::vector<detail::restart_file> &files) const;
     void couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair, int tag);
     [[nodiscard]] component::state *own(const std::string &name) {
         const auto found = own_.find(name);
@@ -147,7 +153,8 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
                                : std::string{});
     const timetable when{from.when, to.when, wanted.how, wanted.lag};
     if (sender != nullptr) {
-        sender->add_outgoing(pair.offer,
+        sender->add_outgoing(pair.offer, "\"" + wanted.own.name + "\" of \"" + to.component + "\"",
+                             wanted.is_iterated,
                              {all_.native(), tag, when, routes, offered, sender->offer_at(pair.offer).place});
     }
     if (receiver != nullptr) {
@@ -155,6 +162,78 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
         receiver->set_incoming(pair.want, {all_.native(), tag, when, routes, points, own_want.place,
                                            own_want.points.places(), std::move(rows)});
     }
+}
+
+void job::state::save(const std::string &path) {
+    std::string wrong;
+    for (const auto &[name, each] : own_) {
+        if (wrong.empty()) {
+            wrong = name.find('/') == std::string::npos
+                        ? each.state_->what_is_not_put()
+                        : "the name \"" + name + "\" cannot be a part of a restart file's name";
+        }
+    }
+    detail::agree_on(all_, wrong);
+    for (const auto &[name, each] : own_) {
+        if (!each.state_->is_at_end()) {
+            each.state_->get_all();
+        }
+    }
+    const std::map<std::string, std::int64_t> steps_done_of = all_steps_done();
+    for (const auto &[name, each] : own_) {
+        each.state_->collect(steps_done_of);
+    }
+    std::vector<detail::restart_file> files;
+    for (const auto &[name, each] : own_) {
+        files.push_back(each.state_->write(path + "." + name));
+    }
+    agree_on_files(files);
+    for (detail::restart_file &each : files) {
+        each.keep();
+    }
+    agree_on_files(files);
+}
+
+std::map<std::string, std::int64_t> job::state::all_steps_done() const {
+    detail::word_writer own;
+    for (const auto &[name, each] : own_) {
+        own << name << each.state_->steps_done();
+    }
+    std::map<std::string, std::int64_t> all;
+    for (const std::string &text : all_.allgather(std::move(own).text())) {
+        for (detail::word_reader from{text}; !from.is_at_end();) {
+            const std::string name = from.word();
+            all[name] = from.number();
+        }
+    }
+    return all;
+}
+
+void job::state::load(const std::string &path) {
+    std::vector<detail::restart_file> files;
+    for (const auto &[name, each] : own_) {
+        files.push_back(detail::restart_file::open(each.ranks(), path + "." + name));
+    }
+    agree_on_files(files);
+    std::string wrong;
+    auto file = files.begin();
+    for (const auto &[name, each] : own_) {
+        if (const std::string sentence = each.state_->resume((file++)->header()); !sentence.empty()) {
+            wrong = "the restart file \"" + path + "." + name + "\" " + sentence;
+        }
+    }
+    detail::agree_on(all_, wrong);
+    file = files.begin();
+    for (const auto &[name, each] : own_) {
+        each.state_->read(*file++);
+    }
+    agree_on_files(files);
+}
+
+void job::state::agree_on_files(const std::vector<detail::restart_file> &files) const {
+    const auto failed =
+        std::ranges::find_if(files, [](const detail::restart_file &each) { return !each.wrong().empty(); });
+    detail::agree_on(all_, failed == files.end() ? std::string{} : failed->wrong());
 }
 
 // ---- what programs see ----
@@ -172,6 +251,12 @@ component &job::operator[](const std::string &name) {
 }
 void job::begin() {
     state_->begin();
+}
+void job::save(const std::string &path) {
+    state_->save(path);
+}
+void job::load(const std::string &path) {
+    state_->load(path);
 }
 
 } // namespace lisle::couple

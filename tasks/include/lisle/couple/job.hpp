@@ -55,6 +55,8 @@ struct want {
     std::vector<weight> weights{};
     bool regrids = false; ///< by the weights, of which a rank may have none
     std::string unit{};
+    /// Both sides may do a step again, and again, until they agree: see component::repeat().
+    bool is_iterated = false;
 };
 
 /// One component, as one of its ranks sees it. One thread uses it.
@@ -75,6 +77,8 @@ class component {
     void runs(const steps &when);
     void offers(offer what);
     void wants(want what);
+    /// What else belongs to the component's state, for restart files.
+    void keeps(offer what);
 
     // After it. At each of its times a component puts, gets, and goes on to the next.
 
@@ -92,6 +96,9 @@ class component {
     /// To the next time. Gets what has not been got, since others may wait for that.
     /// Throws std::logic_error if something has not been put.
     void advance();
+    /// This time once more: what is iterated can be put and got again. Both components of such a field do
+    /// that, equally often. Gets what has not been got. Throws like advance().
+    void repeat();
 
   private:
     friend class job;
@@ -113,6 +120,17 @@ class job {
     /// Collective, once. Throws std::invalid_argument, at all ranks the same, if what they have declared does
     /// not fit.
     void begin();
+    /// Collective, after put() and before advance() of all components, at a time that all have reached, or at
+    /// their ends. Writes a file for each component, PATH.NAME, in place of one that is there once all are
+    /// whole. They have the fields that components offer, want and keep, and what is on its way, so that a
+    /// job that loads them goes on to the last bit as this one would, whatever ranks it has. Throws
+    /// std::invalid_argument, at all ranks the same, if a file cannot be written.
+    void save(const std::string &path);
+    /// Collective, once, after begin() and before anything is put. All stand as they stood when they were
+    /// saved: what was put and got at that time counts as put and got.
+    /// Throws std::invalid_argument, at all ranks the same, if there is no such file, or it is one of other
+    /// steps or fields. The components can do nothing then.
+    void load(const std::string &path);
 
   private:
     class state;
