@@ -113,9 +113,11 @@ void component::state::put_all() {
 }
 
 void component::state::get(wanted_field &field) {
-    // Others may wait for what this component has at this time, and it would wait for them.
+    // Others may wait for what this component has at this time, and it would wait for them. But of two that
+    // iterate, one may put its answer.
     for (const offered_field &each : offers_) {
-        if (each.put_until == step_ && !each.couplings.empty()) {
+        if (each.put_until == step_ && !each.couplings.empty() &&
+            !(field.what.is_iterated && each.is_iterated())) {
             misused("\"" + name_ + "\" gets \"" + field.what.name + "\" at " + std::to_string(time()) +
                     " before it has put \"" + each.what.name + "\"");
         }
@@ -186,6 +188,7 @@ void component::state::repeat() {
 }
 
 void component::state::settle() {
+    check_running("settle");
     for (offered_field &each : offers_) {
         for (sending &to : each.couplings) {
             to.coupling.settle(step_);
@@ -245,6 +248,9 @@ void component::get() {
 }
 void component::advance() {
     state_->advance();
+}
+void component::settle() {
+    state_->settle();
 }
 void component::repeat() {
     state_->repeat();

@@ -56,6 +56,7 @@ class component::state {
     void get(const std::string &field);
     void get_all();
     void advance();
+    void settle();
     void repeat();
     void finish();
 
@@ -96,7 +97,6 @@ class component::state {
     void check_running(const char *call) const;
     void put(offered_field &field);
     void get(wanted_field &field);
-    void settle();
     [[nodiscard]] std::string header() const;
     /// Calls visit(points, place) for all fields of a restart file, in their order.
     template <class Visit> void for_stored(const Visit &visit);

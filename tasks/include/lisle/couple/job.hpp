@@ -14,8 +14,8 @@
 //     while (!ocean.is_at_end()) {
 //         ocean.put();
 //         ocean.get();
-//         step(water, flux);
 //         ocean.advance();
+//         step(water, flux);                                   // to the new time
 //     }
 #pragma once
 
@@ -55,7 +55,8 @@ struct want {
     std::vector<weight> weights{};
     bool regrids = false; ///< by the weights, of which a rank may have none
     std::string unit{};
-    /// Both sides may do a step again, and again, until they agree: see component::repeat().
+    /// Both sides may do a step again, and again, until they agree: see component::repeat(). One of them may
+    /// get what the other has before it puts its answer.
     bool is_iterated = false;
 };
 
@@ -85,7 +86,7 @@ class component {
     [[nodiscard]] ticks time() const noexcept;
     [[nodiscard]] bool is_at_end() const noexcept;
     /// Gives away a field as it is now: once at each time, and before anything is got at that time. The
-    /// memory must not change until advance().
+    /// memory must not change until settle(), repeat() or advance().
     void put(const std::string &name);
     /// All fields that have not been put at this time.
     void put();
@@ -93,6 +94,9 @@ class component {
     void get(const std::string &name);
     /// All fields that have not been got at this time.
     void get();
+    /// Waits until receivers have taken what was put, so that its memory may change. All components of the
+    /// caller must have got what they want at this time.
+    void settle();
     /// To the next time. Gets what has not been got, since others may wait for that.
     /// Throws std::logic_error if something has not been put.
     void advance();
