@@ -7,6 +7,7 @@
 //     mpirun -n 12 climate [STEPS]                   # half of the ranks are the ocean's, a third the
 //                                                    # atmosphere's, the others the ice's
 //     mpirun -n 12 climate 1000 save 480 PATH        # stops at a time that all three have: a multiple of 12
+//     mpirun -n 12 climate 1000 draw climate.svg     # who gives what to whom, and how long each has waited
 //     mpirun -n 7 climate 1000 load PATH             # goes on, on any number of ranks, to the same fields
 #include <mpi.h>
 
@@ -143,12 +144,14 @@ couple::want wanted(const char *name, std::vector<double> &field, const part &mi
 /// What the command line asks for.
 struct plan {
     couple::ticks end = 1000, save_at = couple::end_of_time;
-    std::string load, save;
+    std::string load, save, picture;
     plan(int argc, char **argv) {
         if (argc > 1)
             end = std::atoll(argv[1]);
         if (argc > 3 && argv[2] == std::string{"load"})
             load = argv[3];
+        if (argc > 3 && argv[2] == std::string{"draw"})
+            picture = argv[3];
         if (argc > 4 && argv[2] == std::string{"save"}) {
             save_at = std::atoll(argv[3]);
             save = argv[4];
@@ -165,6 +168,8 @@ struct balance {
 /// The loop of a component: compute() is called when it has gone on to its next time.
 template <class Compute>
 void run(couple::job &job, couple::component &self, const plan &how, const Compute &compute) {
+    if (!how.picture.empty())
+        job.watch();
     job.begin();
     if (!how.load.empty())
         job.load(how.load);
@@ -178,6 +183,8 @@ void run(couple::job &job, couple::component &self, const plan &how, const Compu
         self.advance();
         compute();
     }
+    if (!how.picture.empty())
+        job.draw(how.picture);
 }
 
 balance run_air(couple::job &job, const part &mine, const all_weights &by, const plan &how) {

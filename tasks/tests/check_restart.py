@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A coupled run that stops and goes on, on other numbers and kinds of ranks, ends with the fields of one that
+"""A picture of a coupled run shows its components and fields. A coupled run that stops and goes on, on other numbers and kinds of ranks, ends with the fields of one that
 did not stop, to the last bit.
 
 Usage: check_restart.py LISLERUN CLIMATE"""
@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 STEPS, STOP = "300", "120"
 
@@ -26,11 +27,22 @@ def fingerprint(text: str) -> str:
     return found.group(1)
 
 
+def check_picture(path: pathlib.Path) -> None:
+    shown = [element.text for element in xml.etree.ElementTree.parse(path).iter() if element.tag.endswith("text")]
+    for text in ("air", "ice", "sea", "heat (sum, regridded)", "temperature (latest, regridded)"):
+        if text not in shown:
+            sys.exit(f"{text} is not in the picture, but {shown}")
+
+
 def main() -> None:
     lislerun, climate = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "climate")
         whole = fingerprint(run(lislerun, "-n", "12", climate, STEPS))
+        picture = pathlib.Path(folder) / "climate.svg"
+        if fingerprint(run(lislerun, "-n", "12", climate, STEPS, "draw", str(picture))) != whole:
+            sys.exit("the run is another one when it is watched")
+        check_picture(picture)
         run(lislerun, "-n", "12", climate, STEPS, "save", STOP, path)
         for words in (("-n", "7", "--ranks", "thread"), ("-n", "3"), ("-P", "2", "-T", "8")):
             rest = fingerprint(run(lislerun, *words, climate, STEPS, "load", path))

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
+
+#include <lisle/communicator.hpp>
 
 #include "couple/component_state.hpp"
 
@@ -130,6 +133,7 @@ void component::state::get(wanted_field &field) {
                 std::to_string(time()));
     }
     field.got_until = step_ + 1;
+    const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
     field.coupling->get(step_);
 }
 void component::state::get(const std::string &field) {
@@ -167,6 +171,9 @@ void component::state::advance() {
     }
     ++step_;
     repeats_ = false;
+    if (activity_ && is_at_end()) {
+        activity_->end();
+    }
 }
 
 // What is sent from a field's memory has to arrive before that changes, as it does when the component goes
@@ -189,11 +196,36 @@ void component::state::repeat() {
 
 void component::state::settle() {
     check_running("settle");
+    const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
     for (offered_field &each : offers_) {
         for (sending &to : each.couplings) {
             to.coupling.settle(step_);
         }
     }
+}
+
+detail::component_activity component::state::measured(double stretch) {
+    const communicator ranks{ranks_};
+    activity_->widen(stretch);
+    double sum = 0;
+    for (const double each : activity_->waited()) {
+        sum += each;
+    }
+    detail::component_activity all;
+    all.ranks = ranks.size();
+    all.length = ranks.allreduce(activity_->length(), maximum{});
+    const double part = sum / activity_->length();
+    all.least_waited = ranks.allreduce(part, minimum{});
+    all.most_waited = ranks.allreduce(part, maximum{});
+    all.waited = ranks.allreduce(part, std::plus<>{}) / all.ranks;
+    all.parts = activity_->waited();
+    lisle::detail::check(MPI_Allreduce(MPI_IN_PLACE, all.parts.data(), static_cast<int>(all.parts.size()),
+                                       MPI_DOUBLE, MPI_SUM, ranks_),
+                         "MPI_Allreduce");
+    for (double &each : all.parts) {
+        each /= stretch * all.ranks;
+    }
+    return all;
 }
 
 void component::state::finish() {

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <lisle/couple/job.hpp>
 
+#include "couple/activity.hpp"
 #include "couple/declaration.hpp"
 #include "couple/incoming.hpp"
 #include "couple/outgoing.hpp"
 #include "couple/restart_file.hpp"
+#include "couple/run_picture.hpp"
 
 namespace lisle::couple {
 
@@ -46,7 +49,12 @@ class component::state {
     void set_incoming(std::size_t which, detail::incoming coupling) {
         wants_[which].coupling = std::make_unique<detail::incoming>(std::move(coupling));
     }
-    void begin() noexcept { begun_ = true; }
+    void begin(bool is_watched) noexcept {
+        begun_ = true;
+        if (is_watched) {
+            activity_.emplace().begin();
+        }
+    }
 
     // After that.
     [[nodiscard]] ticks time() const noexcept { return when_.time(step_); }
@@ -59,6 +67,16 @@ class component::state {
     void settle();
     void repeat();
     void finish();
+
+    /// How its ranks spent their time until now. Collective. @pre begun with is_watched
+    /// @param stretch becomes that of the component's parts, in seconds; at least this
+    [[nodiscard]] detail::component_activity measured(double stretch);
+    /// The run ends here, if not at the component's end. @return the stretch of the caller's record, in
+    /// seconds
+    [[nodiscard]] double end_record() noexcept {
+        activity_->end();
+        return activity_->width();
+    }
 
     // Restart files.
 
@@ -107,6 +125,7 @@ class component::state {
     std::vector<offered_field> offers_;
     std::vector<wanted_field> wants_;
     std::vector<offer> kept_;
+    std::optional<detail::activity> activity_; ///< if the job is watched
     std::int64_t step_ = 0;
     std::int64_t restored_step_ = -1; ///< of which all was put and got before a restart
     bool repeats_ = false;            ///< the step has been put once, and only what is iterated is put again

@@ -35,8 +35,6 @@ template <class Named> std::string names_of(const std::vector<Named> &all, std::
     return text.empty() ? "none" : text;
 }
 
-constexpr std::array<const char *, 6> ways{"latest", "linear", "mean", "sum", "minimum", "maximum"};
-
 std::string told(const declared_field &field) {
     constexpr std::array<const char *, 3> kinds{"real64", "real32", ""};
     const std::string kind = field.kind == number_kind::other
@@ -84,8 +82,7 @@ void check_fit(const std::string &who, const declared_want &wanted, const std::s
     }
     if (offered.kind == number_kind::other && (wanted.how != over_time::latest || wanted.regrids)) {
         reject(who + " asks for " +
-               (wanted.regrids ? "regridding"
-                               : "the " + std::string{ways[static_cast<std::size_t>(wanted.how)]}) +
+               (wanted.regrids ? "regridding" : "the " + std::string{name_of(wanted.how)}) +
                " of what is no field of floating-point numbers");
     }
 }
@@ -110,6 +107,11 @@ std::size_t find(const std::vector<Named> &all, std::string Named::*name, const 
 }
 
 } // namespace
+
+const char *name_of(over_time how) noexcept {
+    constexpr std::array<const char *, 6> ways{"latest", "linear", "mean", "sum", "minimum", "maximum"};
+    return ways[static_cast<std::size_t>(how)];
+}
 
 std::string written(const declaration &of) {
     word_writer text;

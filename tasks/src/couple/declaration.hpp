@@ -37,6 +37,9 @@ struct declaration {
 [[nodiscard]] std::string written(const declaration &of);
 [[nodiscard]] std::vector<declaration> read_declarations(const std::string &text);
 
+/// `latest`, `linear` and so on.
+[[nodiscard]] const char *name_of(over_time how) noexcept;
+
 /// A want and the offer that it is for, by their places in what was declared.
 struct matched_want {
     std::size_t receiver, want; ///< component, and which of its wants

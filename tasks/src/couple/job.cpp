@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,7 +20,9 @@ class job::state {
   public:
     state(MPI_Comm all, const std::vector<std::string> &own);
     [[nodiscard]] component &find(const std::string &name);
+    void watch();
     void begin();
+    void draw(const std::string &path);
     void save(const std::string &path);
     void load(const std::string &path);
     void finish() {
@@ -42,6 +45,8 @@ class job::state {
     }
 
     owned<communicator> all_;
+    std::vector<detail::declaration> declared_; ///< of all components, once the job has begun
+    bool is_watched_ = false;
     std::map<std::string, component> own_;
 };
 
@@ -118,8 +123,46 @@ void job::state::begin() {
         couple(all, each, tag++);
     }
     for (auto &[name, each] : own_) {
-        each.state_->begin();
+        each.state_->begin(is_watched_);
     }
+    declared_ = all;
+}
+
+void job::state::watch() {
+    is_watched_ = true;
+}
+
+void job::state::draw(const std::string &path) {
+    detail::agree_on(all_, is_watched_ ? std::string{} : "a job has to be watched before it can be drawn");
+    double longest = 0;
+    for (auto &[name, each] : own_) {
+        longest = std::max(longest, each.state_->end_record());
+    }
+    const double stretch = all_.allreduce(longest, maximum{});
+    std::vector<detail::component_activity> mine;
+    std::vector<std::int64_t> numbers;
+    for (auto &[name, each] : own_) {
+        const detail::component_activity measured = each.state_->measured(stretch);
+        if (communicator{each.ranks()}.rank() == 0) {
+            mine.push_back(measured);
+            numbers.push_back(std::ranges::find(declared_, name, &detail::declaration::component) -
+                              declared_.begin());
+        }
+    }
+    const auto [measured, counts] = all_.gatherv(mine);
+    const auto [which, same_counts] = all_.gatherv(numbers);
+    std::string wrong;
+    if (all_.rank() == 0) {
+        std::vector<detail::component_activity> all(declared_.size());
+        for (std::size_t at = 0; at != measured.size(); ++at) {
+            all[static_cast<std::size_t>(which[at])] = measured[at];
+        }
+        std::ofstream file{path};
+        file << detail::run_picture(declared_, all, stretch);
+        file.close();
+        wrong = file ? std::string{} : "the picture \"" + path + "\" could not be written";
+    }
+    detail::agree_on(all_, wrong);
 }
 
 void job::state::couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair,
@@ -249,8 +292,14 @@ job::~job() {
 component &job::operator[](const std::string &name) {
     return state_->find(name);
 }
+void job::watch() {
+    state_->watch();
+}
 void job::begin() {
     state_->begin();
+}
+void job::draw(const std::string &path) {
+    state_->draw(path);
 }
 void job::save(const std::string &path) {
     state_->save(path);

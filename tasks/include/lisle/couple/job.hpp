@@ -121,9 +121,16 @@ class job {
 
     /// One of the caller's own. Throws std::invalid_argument for another name.
     [[nodiscard]] component &operator[](const std::string &name);
+    /// Before begin(), at all ranks: how long each component waits for the others is measured, for draw().
+    void watch();
     /// Collective, once. Throws std::invalid_argument, at all ranks the same, if what they have declared does
     /// not fit.
     void begin();
+    /// Collective, after begin(): a picture (SVG) of the components, their fields, and the part of their time
+    /// that they have waited.
+    /// Throws std::invalid_argument, at all ranks the same, if it cannot be written or the job is not
+    /// watched.
+    void draw(const std::string &path);
     /// Collective, after put() and before advance() of all components, at a time that all have reached, or at
     /// their ends. Writes a file for each component, PATH.NAME, in place of one that is there once all are
     /// whole. They have the fields that components offer, want and keep, and what is on its way, so that a
