@@ -13,8 +13,8 @@
         while not ocean.is_at_end:
             ocean.put()
             ocean.get()
-            step(water, flux)
             ocean.advance()
+            step(water, flux)  # to the new time
 
 The calls are those of lisle/couple.h, which says more; what fails is a couple.Error. Points are counted from 0, and the
 last index of an array is the dense one. Communicators are mpi4py's; without one it is MPI_COMM_WORLD, and then mpi4py is

@@ -17,8 +17,8 @@
 !   do while (.not. ocean%is_at_end())
 !     call ocean%put()
 !     call ocean%get()
-!     call step(water, flux)
 !     call ocean%advance()
+!     call step(water, flux)                                 ! to the new time
 !   end do
 !   call job%end()
 !

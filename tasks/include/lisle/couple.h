@@ -18,8 +18,8 @@
  *     while (!lisle_couple_is_at_end(ocean)) {
  *         lisle_couple_put(ocean, NULL);
  *         lisle_couple_get(ocean, NULL);
- *         step(water, flux);
  *         lisle_couple_advance(ocean);
+ *         step(water, flux);
  *     }
  *     lisle_couple_job_end(&job);
  */
