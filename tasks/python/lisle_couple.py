@@ -36,6 +36,14 @@ _WORLD = 0x101
 _TYPES = {"float32": 0x210, "float64": 0x214, "int32": 0x250, "int64": 0x258}
 _OVER_TIME = ("latest", "linear", "mean", "sum", "minimum", "maximum")
 _NORMALISATION = ("whole_area", "covered_area")
+_ACCELERATION = ("none", "constant", "aitken", "quasi_newton")
+
+
+class _Rule(ctypes.Structure):
+    _fields_ = [(name, c_double) for name in ("relaxation", "relative", "absolute", "least_new")] + [
+        (name, c_int) for name in ("how", "most", "reused_steps")
+    ]
+
 
 _numbers, _factors, _handle = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p)
 _CALLS = {
@@ -56,11 +64,18 @@ _CALLS = {
     "job_make": (c_void_p, c_int, POINTER(c_char_p), _handle),
     "job_component": (c_void_p, c_char_p, _handle),
     "job_begin": (c_void_p,),
+    "job_configure": (c_void_p, c_char_p),
+    "job_watch": (c_void_p,),
+    "job_draw": (c_void_p, c_char_p),
+    "job_save": (c_void_p, c_char_p),
+    "job_load": (c_void_p, c_char_p),
     "job_end": (_handle,),
     "ranks": (c_void_p, _handle),
     "runs": (c_void_p, c_int64, c_int64, c_int64),
     "offers": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, _handle),
     "wants": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_char_p, _handle),
+    "keeps": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, _handle),
+    "field_iterated": (c_void_p,),
     "field_levels": (c_void_p, c_int64, c_int64, c_int64),
     "field_unit": (c_void_p, c_char_p),
     "field_over_time": (c_void_p, c_int),
@@ -69,7 +84,16 @@ _CALLS = {
     "field_weights": (c_void_p, c_void_p),
     "put": (c_void_p, c_char_p),
     "get": (c_void_p, c_char_p),
+    "settle": (c_void_p,),
+    "repeat": (c_void_p,),
     "advance": (c_void_p,),
+    "iteration_defaults": (POINTER(_Rule),),
+    "fixed_point_make": (c_void_p, POINTER(_Rule), _handle),
+    "fixed_point_begin": (c_void_p, c_int, POINTER(_factors), _numbers),
+    "fixed_point_repeats": (c_void_p, c_int, POINTER(_factors), _numbers, POINTER(c_int)),
+    "fixed_point_progress": (c_void_p, POINTER(c_int), POINTER(c_int)),
+    "fixed_point_history": (c_void_p, _factors),
+    "fixed_point_free": (_handle,),
 }
 for _name, _arguments in _CALLS.items():
     getattr(_library, "lisle_couple_" + _name).argtypes = _arguments
@@ -280,9 +304,15 @@ class Component:
         field = _made("offers", self._handle, name.encode(), points._handle, *self._keep(name, data, points, levels))
         self._describe(field, unit, points, levels, columns)
 
-    def wants(self, name, data, points, source, field="", how="latest", lag=0, weights=None, unit="", levels=1,
-              columns=False):  # fmt: skip
-        """A field that the component gets from another one (source), where it may have another name (field).
+    def keeps(self, name, data, points, unit="", levels=1, columns=False):
+        """What else belongs to the component's state, for restart files."""
+        field = _made("keeps", self._handle, name.encode(), points._handle, *self._keep(name, data, points, levels))
+        self._describe(field, unit, points, levels, columns)
+
+    def wants(self, name, data, points, source="", field="", how="latest", lag=0, weights=None, unit="", levels=1,
+              columns=False, iterated=False):  # fmt: skip
+        """A field that the component gets from another one (source, unless a configuration says whose it is), where it may
+        have another name (field). iterated: both sides may do a step again until they agree.
 
         how: "latest", "linear", "mean", "sum", "minimum" or "maximum" over time. weights: where the grids differ."""
         if not data.flags.writeable:
@@ -296,6 +326,8 @@ class Component:
             _call("field_source", handle, field.encode())
         if weights is not None:
             _call("field_weights", handle, weights._handle)
+        if iterated:
+            _call("field_iterated", handle)
 
     def _keep(self, name, data, points, levels):
         """The address and the type of an array's elements."""
@@ -352,7 +384,16 @@ class Component:
         """Waits for a field's values, or for all that have not been got."""
         _call("get", self._handle, None if field is None else field.encode())
 
+    def settle(self):
+        """Waits until what was put has been taken, so that its memory may change."""
+        _call("settle", self._handle)
+
+    def repeat(self):
+        """This time once more, for what is iterated: at both sides, equally often."""
+        _call("repeat", self._handle)
+
     def advance(self):
+        """To the next time."""
         _call("advance", self._handle)
 
 
@@ -369,6 +410,26 @@ class Job:
             self._components[name] = Component(self, name)
         return self._components[name]
 
+    def configure(self, path):
+        """All ranks, when all is declared: a file says whose fields wants are, in place of what the program says."""
+        _call("job_configure", self._handle, os.fsencode(path))
+
+    def watch(self):
+        """All ranks, before begin(): how long each component waits is measured, for draw()."""
+        _call("job_watch", self._handle)
+
+    def draw(self, path):
+        """All ranks: a picture (SVG) of the components and of how long they have waited."""
+        _call("job_draw", self._handle, os.fsencode(path))
+
+    def save(self, path):
+        """All ranks, when all have put at a time and none has gone on: a file for each component, PATH.NAME."""
+        _call("job_save", self._handle, os.fsencode(path))
+
+    def load(self, path):
+        """All ranks, once, after begin() and before anything is put: all stand where they stood."""
+        _call("job_load", self._handle, os.fsencode(path))
+
     def begin(self):
         """All ranks: compares what has been declared."""
         _call("job_begin", self._handle)
@@ -384,3 +445,59 @@ class Job:
     def __exit__(self, kind, *_):
         if kind is None:
             self.end()
+
+
+class FixedPoint(_Owned):
+    """Values for which components repeat a step, dealt out among all ranks, until they no longer change.
+
+    how: "none", "constant", "aitken" or "quasi_newton"; further rules are those of iteration_rule in
+    lisle/couple/fixed_point.hpp: relaxation, relative, absolute, least_new, most, reused_steps."""
+
+    _free = "fixed_point_free"
+
+    def __init__(self, how="quasi_newton", communicator=None, **rules):
+        rule = _Rule()
+        _call("iteration_defaults", byref(rule))
+        rule.how = _number_of(how, _ACCELERATION)
+        for name, value in rules.items():
+            _number_of(name, tuple(field for field, _ in _Rule._fields_))
+            setattr(rule, name, value)
+        super().__init__(_made("fixed_point_make", _native(communicator), byref(rule)))
+
+    @staticmethod
+    def _parts(fields):
+        for each in fields:
+            if each.dtype != numpy.float64 or not each.flags.c_contiguous or not each.flags.writeable:
+                raise Error("couple: the fields of a fixed point are dense arrays of float64 that can be written to")
+        parts = (_factors * len(fields))(*(_place(each, c_double) for each in fields))
+        return len(fields), parts, (c_int64 * len(fields))(*(each.size for each in fields))
+
+    def begin(self, *guess):
+        """All ranks: a new step, with the caller's parts of the fields."""
+        _call("fixed_point_begin", self._handle, *self._parts(guess))
+
+    def repeats(self, *came_out):
+        """All ranks: whether the step is to be repeated. Then the arrays have the next values."""
+        again = c_int()
+        _call("fixed_point_repeats", self._handle, *self._parts(came_out), byref(again))
+        return again.value != 0
+
+    def _progress(self):
+        has_converged, iterations = c_int(), c_int()
+        _call("fixed_point_progress", self._handle, byref(has_converged), byref(iterations))
+        return has_converged.value != 0, iterations.value
+
+    @property
+    def has_converged(self):
+        return self._progress()[0]
+
+    @property
+    def iterations(self):
+        return self._progress()[1]
+
+    @property
+    def history(self):
+        """By iteration of the present step the largest of the fields' relative differences."""
+        differences = numpy.empty(self.iterations)
+        _call("fixed_point_history", self._handle, _place(differences, c_double))
+        return differences

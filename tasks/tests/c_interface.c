@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lisle/couple.h"
 
@@ -220,8 +221,8 @@ static void check_refusals(void) {
             "couple: lisle_couple_offers: the handle of points is null");
     OK(lisle_couple_offers(self, "x", made, &value, MPI_DOUBLE, &field));
     REFUSED(lisle_couple_field_lag(field, 1), "couple: \"x\" of \"all\" is offered: what it is over time, "
-                                              "its lag, its source and its weights are for "
-                                              "fields that are wanted");
+                                              "its lag, its source, its weights and "
+                                              "whether it is iterated are for fields that are wanted");
     REFUSED(
         lisle_couple_field_levels(field, 0, 1, 1),
         "couple: lisle_couple_field_levels: a field has a level at least, and strides that are not negative: "
@@ -236,13 +237,161 @@ static void check_refusals(void) {
             "couple: \"y\" of \"all\" is \"y\" of \"all\", which does not offer it, but: x");
     REFUSED(lisle_couple_job_begin(job), "couple: the job has begun already");
     REFUSED(lisle_couple_offers(self, "z", made, &value, MPI_DOUBLE, NULL),
-            "couple: \"all\" declares something after the job has begun");
+            "couple: \"all\" declares something after the job has been configured or has begun");
     REFUSED(lisle_couple_field_unit(field, "K"),
-            "couple: \"all\" declares something after the job has begun");
+            "couple: \"all\" declares something after the job has been configured or has begun");
     REFUSED(lisle_couple_advance(NULL), "couple: lisle_couple_advance: the component is null");
     CHECK(lisle_couple_time(NULL) == INT64_MIN && lisle_couple_is_at_end(NULL) == -1);
     OK(lisle_couple_points_free(&made));
     OK(lisle_couple_job_end(&job));
+}
+
+/* Two sides that share all ranks: x = cos y and y = x, of a point at the first rank. */
+static void check_iteration(void) {
+    lisle_couple_job *job;
+    lisle_couple_component *cosine, *same;
+    lisle_couple_points *point;
+    lisle_couple_field *field;
+    lisle_couple_fixed_point *agreement;
+    lisle_couple_iteration_rule rule;
+    const char *const names[] = {"cosine", "same"};
+    const int64_t first[] = {0}, size = rank == 0;
+    double x = 1, y = 0, got_x = 0, got_y = 0, history[100] = {-1};
+    double *const parts[] = {&x};
+    int again = 1, has_converged = 0, iterations = 0;
+    OK(lisle_couple_points_list(1, size, first, &point));
+    OK(lisle_couple_job_make(MPI_COMM_WORLD, 2, names, &job));
+    OK(lisle_couple_job_component(job, "cosine", &cosine));
+    OK(lisle_couple_job_component(job, "same", &same));
+    OK(lisle_couple_runs(cosine, 1, 0, 1));
+    OK(lisle_couple_runs(same, 1, 0, 1));
+    OK(lisle_couple_offers(cosine, "x", point, &x, MPI_DOUBLE, NULL));
+    OK(lisle_couple_wants(same, "x", point, &got_x, MPI_DOUBLE, "cosine", &field));
+    OK(lisle_couple_field_iterated(field));
+    OK(lisle_couple_offers(same, "y", point, &y, MPI_DOUBLE, NULL));
+    OK(lisle_couple_wants(cosine, "y", point, &got_y, MPI_DOUBLE, "same", &field));
+    OK(lisle_couple_field_iterated(field));
+    OK(lisle_couple_job_begin(job));
+    OK(lisle_couple_iteration_defaults(&rule));
+    CHECK(rule.how == LISLE_COUPLE_QUASI_NEWTON && rule.most == 100 && rule.relaxation == 0.5);
+    rule.how = 4;
+    REFUSED(lisle_couple_fixed_point_make(MPI_COMM_WORLD, &rule, &agreement),
+            "couple: lisle_couple_fixed_point_make: there is no acceleration 4");
+    rule.how = LISLE_COUPLE_AITKEN, rule.relative = 1e-10;
+    OK(lisle_couple_fixed_point_make(MPI_COMM_WORLD, &rule, &agreement));
+    OK(lisle_couple_fixed_point_begin(agreement, 1, parts, &size));
+    for (;;) {
+        OK(lisle_couple_put(cosine, NULL));
+        OK(lisle_couple_get(same, NULL));
+        y = got_x;
+        OK(lisle_couple_put(same, NULL));
+        OK(lisle_couple_get(cosine, NULL));
+        OK(lisle_couple_settle(cosine));
+        /* 1 - y^2/2 + ... */
+        double term = 1, sum = 0;
+        for (int power = 1; power != 25; ++power) {
+            sum += term;
+            term *= -got_y * got_y / ((2 * power - 1) * (2 * power));
+        }
+        x = sum;
+        OK(lisle_couple_fixed_point_repeats(agreement, 1, parts, &size, &again));
+        if (again == 0) {
+            break;
+        }
+        OK(lisle_couple_repeat(cosine));
+        OK(lisle_couple_repeat(same));
+    }
+    OK(lisle_couple_fixed_point_progress(agreement, &has_converged, &iterations));
+    CHECK(has_converged == 1 && iterations > 2 && iterations < 20);
+    OK(lisle_couple_fixed_point_history(agreement, history));
+    CHECK(history[iterations - 1] <= 1e-10 && history[0] > 0.1);
+    CHECK(rank != 0 || (x > 0.739085133 && x < 0.739085134));
+    OK(lisle_couple_advance(cosine));
+    OK(lisle_couple_advance(same));
+    OK(lisle_couple_fixed_point_free(&agreement));
+    OK(lisle_couple_points_free(&point));
+    OK(lisle_couple_job_end(&job));
+}
+
+static int starts_with(const char *path, const char *text) {
+    char begin[64] = "";
+    FILE *const file = fopen(path, "r");
+    const int found =
+        file != NULL && fgets(begin, sizeof begin, file) != NULL && strncmp(begin, text, strlen(text)) == 0;
+    return file != NULL && fclose(file) == 0 && found;
+}
+
+/* A job that a file puts together, saved at its third step or gone on from there. */
+static void run_with_files(const char *configuration, const char *saved, const char *picture, int goes_on) {
+    lisle_couple_job *job;
+    lisle_couple_component *air, *sea;
+    lisle_couple_points *point;
+    const char *const names[] = {"air", "sea"};
+    const int64_t first[] = {0}, size = rank == 0;
+    double flux = 0, heat = -1, clock = 0;
+    OK(lisle_couple_points_list(1, size, first, &point));
+    OK(lisle_couple_job_make(MPI_COMM_WORLD, 2, names, &job));
+    OK(lisle_couple_job_component(job, "air", &air));
+    OK(lisle_couple_job_component(job, "sea", &sea));
+    OK(lisle_couple_runs(air, 1, 0, 6));
+    OK(lisle_couple_runs(sea, 1, 0, 6));
+    OK(lisle_couple_offers(air, "flux", point, &flux, MPI_DOUBLE, NULL));
+    OK(lisle_couple_keeps(air, "clock", point, &clock, MPI_DOUBLE, NULL));
+    OK(lisle_couple_wants(sea, "heat", point, &heat, MPI_DOUBLE, "", NULL));
+    OK(lisle_couple_job_configure(job, configuration));
+    REFUSED(lisle_couple_offers(air, "more", point, &flux, MPI_DOUBLE, NULL),
+            "couple: \"air\" declares something after the job has been configured or has begun");
+    OK(lisle_couple_job_watch(job));
+    OK(lisle_couple_job_begin(job));
+    if (goes_on) {
+        OK(lisle_couple_job_load(job, saved));
+        CHECK(lisle_couple_time(air) == 3 && lisle_couple_time(sea) == 3 && (rank != 0 || clock == 7));
+    }
+    while (!lisle_couple_is_at_end(air)) {
+        const double now = (double)lisle_couple_time(air);
+        if (!goes_on || now != 3) { /* else it was put and got before */
+            flux = 10 + now;
+            OK(lisle_couple_put(air, NULL));
+            clock = now + 4;
+            OK(lisle_couple_get(sea, NULL));
+        }
+        if (!goes_on && now == 3) {
+            OK(lisle_couple_job_save(job, saved));
+        }
+        CHECK(rank != 0 || heat == 10 + (now < 1 ? 0 : now - 1)); /* of the step before */
+        OK(lisle_couple_advance(air));
+        OK(lisle_couple_advance(sea));
+    }
+    OK(lisle_couple_job_draw(job, picture));
+    OK(lisle_couple_points_free(&point));
+    OK(lisle_couple_job_end(&job));
+}
+
+static void check_files(void) {
+    char path[3][256];
+    const char *const folder = getenv("TMPDIR"), *const names[] = {"txt", "saved", "svg"};
+    int64_t number = (int64_t)getpid();
+    MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    for (int at = 0; at != 3; ++at) {
+        snprintf(path[at], sizeof path[at], "%s/lisle-c-interface-%lld.%s", folder != NULL ? folder : "/tmp",
+                 (long long)number, names[at]);
+    }
+    if (rank == 0) {
+        FILE *const file = fopen(path[0], "w");
+        CHECK(file != NULL && fputs("sea.heat <- air.flux mean\n", file) >= 0 && fclose(file) == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    run_with_files(path[0], path[1], path[2], 0);
+    run_with_files(path[0], path[1], path[2], 1);
+    if (rank == 0) {
+        CHECK(starts_with(path[2], "<svg"));
+        for (int at = 0; at != 2; ++at) {
+            char component[300];
+            snprintf(component, sizeof component, "%s.%s", path[1], at == 0 ? "air" : "sea");
+            CHECK(remove(component) == 0);
+        }
+        CHECK(remove(path[0]) == 0 && remove(path[2]) == 0);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -250,6 +399,8 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     check_refusals();
+    check_iteration();
+    check_files();
     if (ranks > 1) {
         run_ring();
     }

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Coupling from Fortran: a slow and a fast component on any ranks, real64 and real32 fields of one to three dimensions, in
-! blocks, lists and with masks, with levels in either order, over time and regridded; what is refused, with its sentence.
+! blocks, lists and with masks, with levels in either order, over time, regridded, iterated, configured and saved; what is
+! refused, with its sentence.
 program coupling
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use mpi_f08
@@ -29,6 +30,8 @@ program coupling
   call job%end()
   call check_refusals()
   call check_conservative()
+  call check_iteration()
+  call check_files()
   call MPI_Finalize()
 
 contains
@@ -172,6 +175,141 @@ contains
     end if
     call from%clear()
     call to%clear()
+  end subroutine
+
+  !> Two sides that share all ranks: x = cos y and y = x, of a point at the first rank.
+  subroutine check_iteration()
+    type(couple_job) :: both
+    type(couple_component) :: cosine, same
+    type(couple_points) :: point
+    type(couple_fixed_point) :: agreement
+    real(real64), allocatable, target :: x(:), y(:), got_x(:), got_y(:)
+    real(real64), allocatable :: differences(:)
+    logical :: again
+    integer :: own_points, i, error
+    own_points = merge(1, 0, rank == 0)
+    allocate (x(own_points), y(own_points), got_x(own_points), got_y(own_points))
+    x = 1
+    point = couple_list(1, [(1, i=1, own_points)])
+    call both%make(MPI_COMM_WORLD, ["cosine", "same  "])
+    cosine = both%component("cosine")
+    same = both%component("same")
+    call cosine%runs(period=1_int64, end=1_int64)
+    call same%runs(period=1_int64, end=1_int64)
+    call cosine%offers("x", x, point)
+    call same%wants("x", got_x, point, from="cosine", iterated=.true.)
+    call same%offers("y", y, point)
+    call cosine%wants("y", got_y, point, from="same", iterated=.true.)
+    call both%begin()
+    call agreement%make(MPI_COMM_WORLD, how=4, error=error)
+    call expect(error == -1 .and. couple_message() == &
+                "couple: lisle_couple_fixed_point_make: there is no acceleration 4", "an acceleration")
+    call agreement%make(MPI_COMM_WORLD, how=couple_quasi_newton, relative=1e-10_real64)
+    call agreement%begin(x)
+    do
+      call cosine%put()
+      call same%get()
+      y = got_x
+      call same%put()
+      call cosine%get()
+      call cosine%settle()
+      x = cos(got_y)
+      again = agreement%repeats(x)
+      if (.not. again) exit
+      call cosine%repeat()
+      call same%repeat()
+    end do
+    call cosine%advance()
+    call same%advance()
+    differences = agreement%history()
+    call expect(agreement%has_converged() .and. agreement%iterations() < 12, "a fixed point")
+    call expect(size(differences) == agreement%iterations() .and. minval(differences) <= 1e-10_real64, "its history")
+    call expect(all(abs(x - 0.7390851332_real64) < 1e-9_real64), "the number that is its cosine")
+    call agreement%clear()
+    call both%end()
+  end subroutine
+
+  subroutine check_files()
+    character(256) :: folder
+    character(24) :: number
+    character(:), allocatable :: path
+    integer :: unit, length
+    integer(int64) :: ticks
+    call system_clock(ticks)
+    call MPI_Bcast(ticks, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+    call get_environment_variable("TMPDIR", folder, length)
+    if (length == 0) folder = "/tmp"
+    write (number, "(i0)") ticks
+    path = trim(folder)//"/lisle-fortran-"//trim(number)
+    if (rank == 0) then
+      open (newunit=unit, file=path//".txt")
+      write (unit, "(a)") "sea.heat <- air.flux mean"
+      close (unit)
+    end if
+    call MPI_Barrier(MPI_COMM_WORLD)
+    call run_with_files(path, goes_on=.false.)
+    call run_with_files(path, goes_on=.true.)
+    if (rank == 0) then
+      call remove(path//".txt")
+      call remove(path//".svg")
+      call remove(path//".air")
+      call remove(path//".sea")
+    end if
+  end subroutine
+
+  subroutine remove(path)
+    character(*), intent(in) :: path
+    integer :: unit, error
+    open (newunit=unit, file=path, status="old", iostat=error)
+    call expect(error == 0, path)
+    close (unit, status="delete")
+  end subroutine
+
+  !> A job that a file puts together, saved at its third step or gone on from there.
+  subroutine run_with_files(path, goes_on)
+    character(*), intent(in) :: path
+    logical, intent(in) :: goes_on
+    type(couple_job) :: both
+    type(couple_component) :: air, sea
+    type(couple_points) :: point
+    real(real64), allocatable, target :: flux(:), heat(:)
+    real(real32), allocatable, target :: clock(:)
+    integer :: own_points, i
+    integer(int64) :: now
+    own_points = merge(1, 0, rank == 0)
+    allocate (flux(own_points), heat(own_points), clock(own_points))
+    clock = 0
+    point = couple_list(1, [(1, i=1, own_points)])
+    call both%make(MPI_COMM_WORLD, ["air", "sea"])
+    air = both%component("air")
+    sea = both%component("sea")
+    call air%runs(period=1_int64, end=6_int64)
+    call sea%runs(period=1_int64, end=6_int64)
+    call air%offers("flux", flux, point)
+    call air%keeps("clock", clock, point)
+    call sea%wants("heat", heat, point, from="")
+    call both%configure(path//".txt")
+    call both%watch()
+    call both%begin()
+    if (goes_on) then
+      call both%load(path)
+      call expect(air%time() == 3 .and. sea%time() == 3 .and. all(nint(clock) == 7), "what was saved")
+    end if
+    do while (.not. air%is_at_end())
+      now = air%time()
+      if (.not. goes_on .or. now /= 3) then ! else it was put and got before
+        flux = real(10 + now, real64)
+        call air%put()
+        clock = real(now + 4, real32)
+        call sea%get()
+      end if
+      if (.not. goes_on .and. now == 3) call both%save(path)
+      call expect(all(near(heat, real(10 + max(now - 1, 0_int64), real64))), "heat by a configuration")
+      call air%advance()
+      call sea%advance()
+    end do
+    call both%draw(path//".svg")
+    call both%end()
   end subroutine
 
 end program

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coupling from Python: components in a ring, each of which gets from the next one: arrays of all types, in blocks and lists,
-with masks and levels in either order, over time and regridded; what is refused, with its sentence."""
+with masks and levels in either order, over time and regridded, iterated, configured and saved; what is refused, with its sentence.
+
+Usage: coupling.py FOLDER, which has a file coupling.txt that says: sea.heat <- air.flux mean"""
+import sys
+from pathlib import Path
+
 import numpy
 
 import lisle_couple as couple
@@ -111,10 +116,87 @@ def run_ring(rank, size, job):
         self.advance()
 
 
+def check_iteration(rank):
+    """Two sides that share all ranks: x = cos y and y = x, of a point at the first rank."""
+    size = 1 if rank == 0 else 0
+    with couple.Job(["cosine", "same"]) as job:
+        cosine, same = job["cosine"], job["same"]
+        point = couple.Points.list(1, range(size))
+        x, y, got_x, got_y = (numpy.ones(size) for _ in range(4))
+        cosine.runs(end=1)
+        same.runs(end=1)
+        cosine.offers("x", x, point)
+        same.wants("x", got_x, point, "cosine", iterated=True)
+        same.offers("y", y, point)
+        cosine.wants("y", got_y, point, "same", iterated=True)
+        job.begin()
+        refused(lambda: couple.FixedPoint(relatve=1),
+                "'relatve' is none of relaxation, relative, absolute, least_new, how, most, reused_steps")  # fmt: skip
+        agreement = couple.FixedPoint(how="quasi_newton", relative=1e-10)
+        agreement.begin(x)
+        again = True
+        while again:
+            cosine.put()
+            same.get()
+            y[:] = got_x
+            same.put()
+            cosine.get()
+            cosine.settle()
+            x[:] = numpy.cos(got_y)
+            again = agreement.repeats(x)
+            if again:
+                cosine.repeat()
+                same.repeat()
+        assert agreement.has_converged and 2 < agreement.iterations < 12 and agreement.history[-1] <= 1e-10
+        assert numpy.allclose(x, 0.7390851332, atol=1e-9)
+        cosine.advance()
+        same.advance()
+
+
+def run_with_files(rank, folder, goes_on):
+    """A job that a file puts together, saved at its third step or gone on from there."""
+    with couple.Job(["air", "sea"]) as job:
+        air, sea = job["air"], job["sea"]
+        point = couple.Points.list(1, range(1 if rank == 0 else 0))
+        flux, heat, clock = (numpy.zeros(point.places) for _ in range(3))
+        air.runs(end=6)
+        sea.runs(end=6)
+        air.offers("flux", flux, point)
+        air.keeps("clock", clock, point)
+        sea.wants("heat", heat, point)
+        job.configure(folder / "coupling.txt")
+        job.watch()
+        job.begin()
+        if goes_on:
+            job.load(folder / "saved")
+            assert air.time == sea.time == 3 and numpy.all(clock == 7)
+        while not air.is_at_end:
+            now = air.time
+            if not goes_on or now != 3:  # else it was put and got before
+                flux[:] = 10 + now
+                air.put()
+                clock[:] = now + 4
+                sea.get()
+            if not goes_on and now == 3:
+                job.save(folder / "saved")
+            assert numpy.all(heat == 10 + max(now - 1, 0)), now
+            air.advance()
+            sea.advance()
+        job.draw(folder / "run.svg")
+
+
+def check_files(rank, folder):
+    run_with_files(rank, folder, goes_on=False)
+    run_with_files(rank, folder, goes_on=True)
+    assert rank != 0 or (folder / "run.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
 def main():
     rank, size = couple.world()
     check_refusals(size)
     check_conservative(rank, size)
+    check_iteration(rank)
+    check_files(rank, Path(sys.argv[1]))
     with couple.Job([f"c{rank}"]) as job:
         run_ring(rank, size, job)
 

@@ -29,12 +29,14 @@
 ! argument a call that fails prints the sentence and stops the program.
 include "couple_calls.f90"
 include "couple_grids.f90"
+include "couple_iteration.f90"
 
 module lisle_couple
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use lisle_couple_calls
   use lisle_couple_grids
+  use lisle_couple_iteration
   implicit none
   private
   public :: couple_job, couple_component, couple_points, couple_cells, couple_weights
@@ -46,13 +48,15 @@ module lisle_couple
   end enum
   public :: couple_latest, couple_linear, couple_mean, couple_sum, couple_minimum, couple_maximum
   public :: couple_whole_area, couple_covered_area
+  public :: couple_fixed_point, couple_plain, couple_constant, couple_aitken, couple_quasi_newton
 
   type couple_component
     private
     type(c_ptr) :: inside = c_null_ptr
   contains
-    procedure :: ranks, runs, time => time_of, is_at_end, put, get, advance
-    procedure, private :: offers_64, offers_32, wants_64, wants_32
+    procedure :: ranks, runs, time => time_of, is_at_end, put, get, settle, repeat => repeat_step, advance
+    procedure, private :: offers_64, offers_32, keeps_64, keeps_32, wants_64, wants_32
+    generic :: keeps => keeps_64, keeps_32
     generic :: offers => offers_64, offers_32
     generic :: wants => wants_64, wants_32
   end type
@@ -61,7 +65,7 @@ module lisle_couple
     private
     type(c_ptr) :: inside = c_null_ptr
   contains
-    procedure :: make, component, begin, end => end_job
+    procedure :: make, component, configure, watch, begin, draw, save => save_job, load, end => end_job
   end type
 
   ! Constants of the standard's binary interface.
@@ -102,6 +106,45 @@ contains
     class(couple_job), intent(in) :: self
     integer, optional, intent(out) :: error
     call conclude(job_begin(self%inside), error)
+  end subroutine
+
+  !> Collective, when all is declared: a file says whose fields wants are, in place of what the program says.
+  subroutine configure(self, path, error)
+    class(couple_job), intent(in) :: self
+    character(*), intent(in) :: path
+    integer, optional, intent(out) :: error
+    call conclude(job_configure(self%inside, in_c(path)), error)
+  end subroutine
+
+  !> Collective, once the job has begun: a picture (SVG) of the components and of how long they have waited.
+  subroutine draw(self, path, error)
+    class(couple_job), intent(in) :: self
+    character(*), intent(in) :: path
+    integer, optional, intent(out) :: error
+    call conclude(job_draw(self%inside, in_c(path)), error)
+  end subroutine
+
+  !> Collective, when all have put at a time and none has gone on: a file for each component, PATH.NAME.
+  subroutine save_job(self, path, error)
+    class(couple_job), intent(in) :: self
+    character(*), intent(in) :: path
+    integer, optional, intent(out) :: error
+    call conclude(job_save(self%inside, in_c(path)), error)
+  end subroutine
+
+  !> Collective, once, after begin() and before anything is put: all stand where they stood.
+  subroutine load(self, path, error)
+    class(couple_job), intent(in) :: self
+    character(*), intent(in) :: path
+    integer, optional, intent(out) :: error
+    call conclude(job_load(self%inside, in_c(path)), error)
+  end subroutine
+
+  !> At all ranks, before the job begins: how long each component waits is measured, for draw().
+  subroutine watch(self, error)
+    class(couple_job), intent(in) :: self
+    integer, optional, intent(out) :: error
+    call conclude(job_watch(self%inside), error)
   end subroutine
 
   !> Collective, once its components are at their ends.
@@ -149,7 +192,7 @@ contains
     logical, optional, intent(in) :: columns
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call offer(self, name, c_loc(values), double_in_c, points, unit, levels, columns, error)
+      call offer(self, .false., name, c_loc(values), double_in_c, points, unit, levels, columns, error)
   end subroutine
   subroutine offers_32(self, name, values, points, unit, levels, columns, error)
     class(couple_component), intent(in) :: self
@@ -161,11 +204,38 @@ contains
     logical, optional, intent(in) :: columns
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call offer(self, name, c_loc(values), float_in_c, points, unit, levels, columns, error)
+      call offer(self, .false., name, c_loc(values), float_in_c, points, unit, levels, columns, error)
   end subroutine
 
-  subroutine offer(self, name, values, type, points, unit, levels, columns, error)
+  !> keeps(): what else belongs to the component's state, for restart files.
+  subroutine keeps_64(self, name, values, points, unit, levels, columns, error)
     class(couple_component), intent(in) :: self
+    character(*), intent(in) :: name
+    real(real64), target, intent(inout) :: values(..)
+    type(couple_points), intent(in) :: points
+    character(*), optional, intent(in) :: unit
+    integer, optional, intent(in) :: levels
+    logical, optional, intent(in) :: columns
+    integer, optional, intent(out) :: error
+    if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
+      call offer(self, .true., name, c_loc(values), double_in_c, points, unit, levels, columns, error)
+  end subroutine
+  subroutine keeps_32(self, name, values, points, unit, levels, columns, error)
+    class(couple_component), intent(in) :: self
+    character(*), intent(in) :: name
+    real(real32), target, intent(inout) :: values(..)
+    type(couple_points), intent(in) :: points
+    character(*), optional, intent(in) :: unit
+    integer, optional, intent(in) :: levels
+    logical, optional, intent(in) :: columns
+    integer, optional, intent(out) :: error
+    if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
+      call offer(self, .true., name, c_loc(values), float_in_c, points, unit, levels, columns, error)
+  end subroutine
+
+  subroutine offer(self, is_kept, name, values, type, points, unit, levels, columns, error)
+    class(couple_component), intent(in) :: self
+    logical, intent(in) :: is_kept
     character(*), intent(in) :: name
     type(c_ptr), intent(in) :: values
     integer(c_intptr_t), intent(in) :: type
@@ -177,15 +247,16 @@ contains
     type(c_ptr) :: mine, field
     integer(c_int) :: code, ignored
     code = points%as_in_c(mine)
-    if (code == 0) code = offers_in_c(self%inside, in_c(name), mine, values, type, field)
+    if (code == 0 .and. is_kept) code = keeps_in_c(self%inside, in_c(name), mine, values, type, field)
+    if (code == 0 .and. .not. is_kept) code = offers_in_c(self%inside, in_c(name), mine, values, type, field)
     if (code == 0) code = described(field, points, unit, levels, columns)
     if (c_associated(mine)) ignored = points_free(mine)
     call conclude(code, error)
   end subroutine
 
-  !> wants(name, values, points, from, [field, how, lag, weights, unit, levels, columns, error]): a field that the
-  !> component gets from another one (from), where it may have another name (field).
-  subroutine wants_64(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, error)
+  !> wants(name, values, points, from, [field, how, lag, weights, unit, levels, columns, iterated, error]): a field that the
+  !> component gets from another one (from; "" if a configuration says whose it is), where it may have another name (field).
+  subroutine wants_64(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     real(real64), target, intent(inout) :: values(..)
@@ -195,12 +266,13 @@ contains
     integer(int64), optional, intent(in) :: lag
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
-    logical, optional, intent(in) :: columns
+    logical, optional, intent(in) :: columns, iterated
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call want(self, name, c_loc(values), double_in_c, points, from, field, how, lag, weights, unit, levels, columns, error)
+      call want(self, name, c_loc(values), double_in_c, points, from, field, how, lag, weights, unit, levels, columns, &
+                iterated, error)
   end subroutine
-  subroutine wants_32(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, error)
+  subroutine wants_32(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     real(real32), target, intent(inout) :: values(..)
@@ -210,13 +282,14 @@ contains
     integer(int64), optional, intent(in) :: lag
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
-    logical, optional, intent(in) :: columns
+    logical, optional, intent(in) :: columns, iterated
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call want(self, name, c_loc(values), float_in_c, points, from, field, how, lag, weights, unit, levels, columns, error)
+      call want(self, name, c_loc(values), float_in_c, points, from, field, how, lag, weights, unit, levels, columns, &
+                iterated, error)
   end subroutine
 
-  subroutine want(self, name, values, type, points, from, field, how, lag, weights, unit, levels, columns, error)
+  subroutine want(self, name, values, type, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     type(c_ptr), intent(in) :: values
@@ -227,7 +300,7 @@ contains
     integer(int64), optional, intent(in) :: lag
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
-    logical, optional, intent(in) :: columns
+    logical, optional, intent(in) :: columns, iterated
     integer, optional, intent(out) :: error
     type(c_ptr) :: mine, handle
     integer(c_int) :: code, ignored
@@ -237,7 +310,7 @@ contains
     code = points%as_in_c(mine)
     if (code == 0) code = wants_in_c(self%inside, in_c(name), mine, values, type, in_c(from), handle)
     if (code == 0) code = described(handle, points, unit, levels, columns)
-    if (code == 0) code = asked(handle, field, how, lag, weights)
+    if (code == 0) code = asked(handle, field, how, lag, weights, iterated)
     if (c_associated(mine)) ignored = points_free(mine)
     call conclude(code, error)
   end subroutine
@@ -294,18 +367,22 @@ contains
   end function
 
   !> What is said of a field that is wanted besides that.
-  integer(c_int) function asked(handle, field, how, lag, weights) result(code)
+  integer(c_int) function asked(handle, field, how, lag, weights, iterated) result(code)
     type(c_ptr), intent(in) :: handle
     character(*), optional, intent(in) :: field
     integer, optional, intent(in) :: how
     integer(int64), optional, intent(in) :: lag
     type(couple_weights), optional, intent(in) :: weights
+    logical, optional, intent(in) :: iterated
     type(c_ptr) :: rows
     integer(c_int) :: ignored
     code = 0
     if (present(field)) code = field_source(handle, in_c(field))
     if (code == 0 .and. present(how)) code = field_over_time(handle, how)
     if (code == 0 .and. present(lag)) code = field_lag(handle, lag)
+    if (code == 0 .and. present(iterated)) then
+      if (iterated) code = field_iterated(handle)
+    end if
     if (code == 0 .and. present(weights)) then
       code = weights_make(size(weights%places, kind=int64), weights%places - 1, weights%sources - 1, weights%factors, rows)
       if (code == 0) then
@@ -334,7 +411,7 @@ contains
     integer, optional, intent(out) :: error
     character(kind=c_char), allocatable, target :: name(:)
     if (present(field)) then
-      name = in_c(field)
+      allocate (name, source=in_c(field))
       call conclude(put_in_c(self%inside, c_loc(name)), error)
     else
       call conclude(put_in_c(self%inside, c_null_ptr), error)
@@ -348,11 +425,25 @@ contains
     integer, optional, intent(out) :: error
     character(kind=c_char), allocatable, target :: name(:)
     if (present(field)) then
-      name = in_c(field)
+      allocate (name, source=in_c(field))
       call conclude(get_in_c(self%inside, c_loc(name)), error)
     else
       call conclude(get_in_c(self%inside, c_null_ptr), error)
     end if
+  end subroutine
+
+  !> Waits until what was put has been taken, so that its memory may change.
+  subroutine settle(self, error)
+    class(couple_component), intent(in) :: self
+    integer, optional, intent(out) :: error
+    call conclude(settle_in_c(self%inside), error)
+  end subroutine
+
+  !> repeat(): this time once more, for what is iterated: at both sides, equally often.
+  subroutine repeat_step(self, error)
+    class(couple_component), intent(in) :: self
+    integer, optional, intent(out) :: error
+    call conclude(repeat_in_c(self%inside), error)
   end subroutine
 
   !> To the next time.

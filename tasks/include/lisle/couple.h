@@ -40,6 +40,7 @@ typedef struct lisle_couple_field lisle_couple_field;
 typedef struct lisle_couple_points lisle_couple_points;
 typedef struct lisle_couple_cells lisle_couple_cells;
 typedef struct lisle_couple_weights lisle_couple_weights;
+typedef struct lisle_couple_fixed_point lisle_couple_fixed_point;
 
 /* What happened in the rank's last call that failed; valid until the next one that fails. */
 const char *lisle_couple_message(void);
@@ -95,8 +96,23 @@ int lisle_couple_cells_free(lisle_couple_cells **cells);
 int lisle_couple_job_make(MPI_Comm all, int count, const char *const own[], lisle_couple_job **job);
 /* One of the caller's own. */
 int lisle_couple_job_component(lisle_couple_job *job, const char *name, lisle_couple_component **component);
+/* Collective, before the job begins, when all is declared: a file says whose fields wants are, and how they
+ * are over time, in place of what the program says. */
+int lisle_couple_job_configure(lisle_couple_job *job, const char *path);
+/* At all ranks, before the job begins: how long each component waits is measured, for
+ * lisle_couple_job_draw(). */
+int lisle_couple_job_watch(lisle_couple_job *job);
 /* Collective, once: compares what all have declared. */
 int lisle_couple_job_begin(lisle_couple_job *job);
+/* Collective, once the job has begun: writes a picture (SVG) of the components and of how long they have
+ * waited. */
+int lisle_couple_job_draw(lisle_couple_job *job, const char *path);
+/* Collective, when all have put and none has gone on from a time that all have come to, or at their ends:
+ * writes a file for each component, PATH.NAME. */
+int lisle_couple_job_save(lisle_couple_job *job, const char *path);
+/* Collective, once, after lisle_couple_job_begin() and before anything is put, on any ranks: all stand where
+ * they stood when they were saved. What was put and got then counts as put and got. */
+int lisle_couple_job_load(lisle_couple_job *job, const char *path);
 /* Waits until what was put has left, and frees the job. Collective, once its components are at their ends. */
 int lisle_couple_job_end(lisle_couple_job **job);
 
@@ -111,7 +127,11 @@ int lisle_couple_runs(lisle_couple_component *component, int64_t period, int64_t
 int lisle_couple_offers(lisle_couple_component *component, const char *name,
                         const lisle_couple_points *points, const void *data, MPI_Datatype type,
                         lisle_couple_field **field);
-/* A field that it gets from another component, which has the same name there. */
+/* What else belongs to its state, for restart files. */
+int lisle_couple_keeps(lisle_couple_component *component, const char *name, const lisle_couple_points *points,
+                       void *data, MPI_Datatype type, lisle_couple_field **field);
+/* A field that it gets from another component, which has the same name there. from: "" if a configuration
+ * says whose it is. */
 int lisle_couple_wants(lisle_couple_component *component, const char *name, const lisle_couple_points *points,
                        void *data, MPI_Datatype type, const char *from, lisle_couple_field **field);
 
@@ -138,6 +158,9 @@ int lisle_couple_field_source(lisle_couple_field *field, const char *name);
 /* Where the grids differ. The points of the field then count places alone. */
 int lisle_couple_field_weights(lisle_couple_field *field, const lisle_couple_weights *weights);
 
+/* Both sides may put and get it again after lisle_couple_repeat(), until they agree. */
+int lisle_couple_field_iterated(lisle_couple_field *field);
+
 /* ---- components: at each of their times, once the job has begun ---- */
 
 /* The time; INT64_MIN for what is no component. */
@@ -149,8 +172,44 @@ int lisle_couple_is_at_end(const lisle_couple_component *component);
 int lisle_couple_put(lisle_couple_component *component, const char *field);
 /* Waits for a field's values at this time; null: all that have not been got. */
 int lisle_couple_get(lisle_couple_component *component, const char *field);
+/* Waits until what was put has been taken. All components of the caller must have got what they want at this
+ * time. */
+int lisle_couple_settle(lisle_couple_component *component);
+/* This time once more: what is iterated can be put and got again, by both sides equally often. */
+int lisle_couple_repeat(lisle_couple_component *component);
 /* To the next time. */
 int lisle_couple_advance(lisle_couple_component *component);
+
+/* ---- fixed points: values that components repeat a step for, until they no longer change ---- */
+
+enum lisle_couple_acceleration {
+    LISLE_COUPLE_PLAIN,    /* the next values are what came out */
+    LISLE_COUPLE_CONSTANT, /* a fixed part of the way */
+    LISLE_COUPLE_AITKEN,
+    LISLE_COUPLE_QUASI_NEWTON /* IQN-ILS */
+};
+/* As iteration_rule of lisle/couple/fixed_point.hpp, which says more. */
+typedef struct lisle_couple_iteration_rule {
+    double relaxation, relative, absolute, least_new;
+    int how, most, reused_steps;
+} lisle_couple_iteration_rule;
+int lisle_couple_iteration_defaults(lisle_couple_iteration_rule *rule);
+/* Collective. rule: null for the defaults. */
+int lisle_couple_fixed_point_make(MPI_Comm ranks, const lisle_couple_iteration_rule *rule,
+                                  lisle_couple_fixed_point **point);
+/* Collective: a new step begins with a guess, of which each rank has a part of each field, always of the same
+ * size. */
+int lisle_couple_fixed_point_begin(lisle_couple_fixed_point *point, int fields, double *const parts[],
+                                   const int64_t sizes[]);
+/* Collective. parts: what came out; it becomes the next values if *again is 1. */
+int lisle_couple_fixed_point_repeats(lisle_couple_fixed_point *point, int fields, double *const parts[],
+                                     const int64_t sizes[], int *again);
+/* Of the present step. */
+int lisle_couple_fixed_point_progress(const lisle_couple_fixed_point *point, int *has_converged,
+                                      int *iterations);
+/* By iteration the largest of the fields' relative differences, as many as there are iterations. */
+int lisle_couple_fixed_point_history(const lisle_couple_fixed_point *point, double differences[]);
+int lisle_couple_fixed_point_free(lisle_couple_fixed_point **point);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,11 @@ module lisle_couple_calls
   use, intrinsic :: iso_c_binding
   implicit none
 
+  type, bind(C) :: iteration_rule
+    real(c_double) :: relaxation, relative, absolute, least_new
+    integer(c_int) :: how, most, reused_steps
+  end type
+
   interface
     function from_int(comm) bind(C, name="MPI_Comm_fromint") result(handle)
       import
@@ -198,6 +203,90 @@ module lisle_couple_calls
     integer(c_int) function advance_in_c(component) bind(C, name="lisle_couple_advance")
       import
       type(c_ptr), value :: component
+    end function
+    integer(c_int) function job_configure(job, path) bind(C, name="lisle_couple_job_configure")
+      import
+      type(c_ptr), value :: job
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function job_draw(job, path) bind(C, name="lisle_couple_job_draw")
+      import
+      type(c_ptr), value :: job
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function job_save(job, path) bind(C, name="lisle_couple_job_save")
+      import
+      type(c_ptr), value :: job
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function job_load(job, path) bind(C, name="lisle_couple_job_load")
+      import
+      type(c_ptr), value :: job
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function job_watch(job) bind(C, name="lisle_couple_job_watch")
+      import
+      type(c_ptr), value :: job
+    end function
+    integer(c_int) function keeps_in_c(component, name, points, data, type, field) bind(C, name="lisle_couple_keeps")
+      import
+      type(c_ptr), value :: component, points, data
+      integer(c_intptr_t), value :: type
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), intent(out) :: field
+    end function
+    integer(c_int) function field_iterated(field) bind(C, name="lisle_couple_field_iterated")
+      import
+      type(c_ptr), value :: field
+    end function
+    integer(c_int) function settle_in_c(component) bind(C, name="lisle_couple_settle")
+      import
+      type(c_ptr), value :: component
+    end function
+    integer(c_int) function repeat_in_c(component) bind(C, name="lisle_couple_repeat")
+      import
+      type(c_ptr), value :: component
+    end function
+    integer(c_int) function iteration_defaults(rule) bind(C, name="lisle_couple_iteration_defaults")
+      import
+      type(iteration_rule), intent(out) :: rule
+    end function
+    integer(c_int) function fixed_point_make(ranks, rule, point) bind(C, name="lisle_couple_fixed_point_make")
+      import
+      type(c_ptr), value :: ranks
+      type(iteration_rule), intent(in) :: rule
+      type(c_ptr), intent(out) :: point
+    end function
+    integer(c_int) function fixed_point_begin(point, fields, parts, sizes) bind(C, name="lisle_couple_fixed_point_begin")
+      import
+      type(c_ptr), value :: point
+      integer(c_int), value :: fields
+      type(c_ptr), intent(in) :: parts(*)
+      integer(c_int64_t), intent(in) :: sizes(*)
+    end function
+    integer(c_int) function fixed_point_repeats(point, fields, parts, sizes, again) &
+        bind(C, name="lisle_couple_fixed_point_repeats")
+      import
+      type(c_ptr), value :: point
+      integer(c_int), value :: fields
+      type(c_ptr), intent(in) :: parts(*)
+      integer(c_int64_t), intent(in) :: sizes(*)
+      integer(c_int), intent(out) :: again
+    end function
+    integer(c_int) function fixed_point_progress(point, has_converged, iterations) &
+        bind(C, name="lisle_couple_fixed_point_progress")
+      import
+      type(c_ptr), value :: point
+      integer(c_int), intent(out) :: has_converged, iterations
+    end function
+    integer(c_int) function fixed_point_history(point, differences) bind(C, name="lisle_couple_fixed_point_history")
+      import
+      type(c_ptr), value :: point
+      real(c_double), intent(out) :: differences(*)
+    end function
+    integer(c_int) function fixed_point_free(point) bind(C, name="lisle_couple_fixed_point_free")
+      import
+      type(c_ptr), intent(inout) :: point
     end function
   end interface
 

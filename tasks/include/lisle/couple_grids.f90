@@ -127,9 +127,9 @@ contains
   pure function block_long(grid, first, extents) result(made)
     integer(int64), intent(in) :: grid(:), first(:), extents(:)
     type(couple_points) :: made
-    made%grid = grid(size(grid):1:-1)
-    made%begin = first(size(first):1:-1) - 1
-    made%extents = extents(size(extents):1:-1)
+    allocate (made%grid, source=grid(size(grid):1:-1))
+    allocate (made%begin, source=first(size(first):1:-1) - 1)
+    allocate (made%extents, source=extents(size(extents):1:-1))
   end function
   pure function block_short(grid, first, extents) result(made)
     integer, intent(in) :: grid(:), first(:), extents(:)

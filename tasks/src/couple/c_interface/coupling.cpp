@@ -15,15 +15,15 @@ using couple::detail::reject;
 namespace lisle::couple::detail {
 namespace {
 
-void check_not_begun(const lisle_couple_component &of) {
-    if (of.job->has_begun) {
+void check_not_declared(const lisle_couple_component &of) {
+    if (of.job->is_declared) {
         throw std::logic_error{"couple: \"" + of.inside->name() +
-                               "\" declares something after the job has begun"};
+                               "\" declares something after the job has been configured or has begun"};
     }
 }
 
 lisle_couple_field &changed(const arguments &given, lisle_couple_field *field) {
-    check_not_begun(*given(field, "handle of a field").owner);
+    check_not_declared(*given(field, "handle of a field").owner);
     return *field;
 }
 want &wanted(const arguments &given, lisle_couple_field *field) {
@@ -32,15 +32,36 @@ want &wanted(const arguments &given, lisle_couple_field *field) {
         return *inside;
     }
     reject("\"" + std::get<offer>(found.what).name + "\" of \"" + found.owner->inside->name() +
-           "\" is offered: what it is over time, its lag, its source and its weights are for fields that are "
-           "wanted");
+           "\" is offered: what it is over time, its lag, its source, its weights and whether it is iterated "
+           "are for fields that are wanted");
 }
 
-void add(lisle_couple_component &to, std::variant<offer, want> what, lisle_couple_field **handle) {
-    check_not_begun(to);
-    to.fields.push_back({&to, std::move(what)});
+void add(lisle_couple_component &to, std::variant<offer, want> what, lisle_couple_field **handle,
+         bool is_kept = false) {
+    check_not_declared(to);
+    to.fields.push_back({&to, std::move(what), is_kept});
     if (handle != nullptr) {
         *handle = &to.fields.back();
+    }
+}
+
+void tell(component &of, lisle_couple_field &field) {
+    if (want *const wanted = std::get_if<want>(&field.what)) {
+        of.wants(std::move(*wanted));
+    } else if (field.is_kept) {
+        of.keeps(std::move(std::get<offer>(field.what)));
+    } else {
+        of.offers(std::move(std::get<offer>(field.what)));
+    }
+}
+/// Tells components of what they have declared, once.
+void declare(lisle_couple_job &all) {
+    if (!std::exchange(all.is_declared, true)) {
+        for (auto &[name, each] : all.components) {
+            for (lisle_couple_field &field : each.fields) {
+                tell(*each.inside, field);
+            }
+        }
     }
 }
 
@@ -77,17 +98,35 @@ int lisle_couple_job_begin(lisle_couple_job *job) {
         if (std::exchange(given(job, "job").has_begun, true)) {
             throw std::logic_error{"couple: the job has begun already"};
         }
-        for (auto &[name, component] : job->components) {
-            for (lisle_couple_field &each : component.fields) {
-                if (auto *const offered = std::get_if<couple::offer>(&each.what)) {
-                    component.inside->offers(std::move(*offered));
-                } else {
-                    component.inside->wants(std::move(std::get<couple::want>(each.what)));
-                }
-            }
-        }
+        couple::detail::declare(*job);
         job->inside.begin();
     });
+}
+
+int lisle_couple_job_configure(lisle_couple_job *job, const char *path) {
+    return answer(__func__, [&](const arguments &given) {
+        couple::detail::declare(given(job, "job"));
+        job->inside.configure(given.text(path, "path"));
+    });
+}
+
+int lisle_couple_job_watch(lisle_couple_job *job) {
+    return answer(__func__, [&](const arguments &given) { given(job, "job").inside.watch(); });
+}
+
+int lisle_couple_job_draw(lisle_couple_job *job, const char *path) {
+    return answer(__func__,
+                  [&](const arguments &given) { given(job, "job").inside.draw(given.text(path, "path")); });
+}
+
+int lisle_couple_job_save(lisle_couple_job *job, const char *path) {
+    return answer(__func__,
+                  [&](const arguments &given) { given(job, "job").inside.save(given.text(path, "path")); });
+}
+
+int lisle_couple_job_load(lisle_couple_job *job, const char *path) {
+    return answer(__func__,
+                  [&](const arguments &given) { given(job, "job").inside.load(given.text(path, "path")); });
 }
 
 int lisle_couple_job_end(lisle_couple_job **job) {
@@ -114,6 +153,16 @@ int lisle_couple_offers(lisle_couple_component *component, const char *name,
         given.array(data, mine.places(), "places of a field");
         couple::offer made{given.text(name, "name"), {const_cast<void *>(data), type}, mine};
         couple::detail::add(given(component, "component"), std::move(made), field);
+    });
+}
+
+int lisle_couple_keeps(lisle_couple_component *component, const char *name, const lisle_couple_points *points,
+                       void *data, MPI_Datatype type, lisle_couple_field **field) {
+    return answer(__func__, [&](const arguments &given) {
+        const couple::decomposition &mine = given(points, "handle of points").inside;
+        given.array(data, mine.places(), "places of a field");
+        couple::offer made{given.text(name, "name"), {data, type}, mine};
+        couple::detail::add(given(component, "component"), std::move(made), field, true);
     });
 }
 
@@ -186,6 +235,10 @@ int lisle_couple_field_weights(lisle_couple_field *field, const lisle_couple_wei
     });
 }
 
+int lisle_couple_field_iterated(lisle_couple_field *field) {
+    return answer(__func__, [&](const arguments &given) { wanted(given, field).is_iterated = true; });
+}
+
 int64_t lisle_couple_time(const lisle_couple_component *component) {
     int64_t time = std::numeric_limits<int64_t>::min();
     answer(__func__, [&](const arguments &given) { time = given(component, "component").inside->time(); });
@@ -216,4 +269,12 @@ int lisle_couple_get(lisle_couple_component *component, const char *field) {
 
 int lisle_couple_advance(lisle_couple_component *component) {
     return answer(__func__, [&](const arguments &given) { given(component, "component").inside->advance(); });
+}
+
+int lisle_couple_settle(lisle_couple_component *component) {
+    return answer(__func__, [&](const arguments &given) { given(component, "component").inside->settle(); });
+}
+
+int lisle_couple_repeat(lisle_couple_component *component) {
+    return answer(__func__, [&](const arguments &given) { given(component, "component").inside->repeat(); });
 }

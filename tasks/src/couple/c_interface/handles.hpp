@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <lisle/couple.h>
+#include <lisle/couple/fixed_point.hpp>
 #include <lisle/couple/job.hpp>
 #include <lisle/couple/overlap.hpp>
 
@@ -31,6 +32,7 @@ struct lisle_couple_weights {
 struct lisle_couple_field {
     lisle_couple_component *owner;
     std::variant<lisle::couple::offer, lisle::couple::want> what;
+    bool is_kept = false; ///< an offer that is for restart files alone
 };
 struct lisle_couple_component {
     lisle_couple_job *job;
@@ -40,7 +42,10 @@ struct lisle_couple_component {
 struct lisle_couple_job {
     lisle::couple::job inside;
     std::map<std::string, lisle_couple_component> components;
-    bool has_begun = false;
+    bool is_declared = false, has_begun = false; ///< declared: the components have been told of their fields
+};
+struct lisle_couple_fixed_point {
+    lisle::couple::fixed_point inside;
 };
 
 namespace lisle::couple::detail {
