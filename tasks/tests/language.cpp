@@ -32,6 +32,36 @@ TEST_P(language, arithmetic) {
     EXPECT_EQ(run("(probe.add (probe.add 1 2) (probe.add (probe.add 3 4) 5))"), "15");
 }
 
+TEST_P(language, nesting_has_a_limit) {
+    const auto nested = [](int depth) {
+        std::string text;
+        for (int at = 0; at != depth; ++at) {
+            text += "(+ 1 ";
+        }
+        return text + "1" + std::string(static_cast<std::size_t>(depth), ')');
+    };
+    EXPECT_EQ(run(nested(1999)), "2000");
+    EXPECT_EQ(run(nested(20000)), "error: program:1:9997: an expression lies within 2000 others, which is "
+                                  "the most; give parts of it names, "
+                                  "with let or define");
+}
+
+TEST_P(language, kernels_are_spread_wherever_they_are_called) {
+    for (const tasks::spread where : {tasks::spread::round_robin, tasks::spread::least_loaded}) {
+        // In a map, as the last argument, as the body of a function.
+        for (const std::string program :
+             {"(map (lambda (i) (probe.tile)) (range 64))",
+              "(define (here) (probe.tile)) (map (lambda (i) (here)) (range 64))",
+              "(fold append (map (lambda (i) (list 0 (probe.tile))) (range 64)))"}) {
+            const std::string got = run(program, where);
+            for (int tile = 0; tile != (where == tasks::spread::round_robin ? GetParam() : 1); ++tile) {
+                EXPECT_NE((got + " ").find(" " + std::to_string(tile)), std::string::npos)
+                    << program << ": " << got;
+            }
+        }
+    }
+}
+
 TEST_P(language, control) {
     EXPECT_EQ(run("(if (< 1 2) \"yes\" (probe.fail \"never\"))"), "\"yes\"");
     EXPECT_EQ(run("(cond ((= 1 2) 1) ((= 1 1) 2) (else 3))"), "2");
