@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <csignal>
+#include <cstdlib>
 #include <mutex>
 
 #include "machine.hpp"
+#include "task/machine/kernel_mark.hpp"
 
 namespace {
 
@@ -60,6 +63,18 @@ TEST_P(language, kernels_are_spread_wherever_they_are_called) {
             }
         }
     }
+}
+
+TEST_P(language, crashes_of_kernels_are_told_with_their_place) {
+    kernels_.add("probe.abort", [](long) -> long { std::abort(); });
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            tasks::report_crashes_of_kernels();
+            run("(+ 1\n  (probe.abort 3))");
+        },
+        testing::KilledBySignal(SIGABRT),
+        "the kernel probe.abort crashed .SIGABRT., called at program:2:3 .tile [0-9] of rank 0.");
 }
 
 TEST_P(language, control) {
