@@ -50,7 +50,7 @@ class method_entry {
 
 namespace detail {
 
-/// How a parameter gets its argument.
+/// The conversion of an argument to a parameter.
 template <class Parameter> class argument {
     using type = std::remove_cvref_t<Parameter>;
     static_assert(!std::is_lvalue_reference_v<Parameter> ||
