@@ -16,7 +16,7 @@ shared_pointer::shared_pointer(communicator &members, MPI_Count position) {
     if (members.rank() == 0) {
         *static_cast<MPI_Count *>(window_->facts.base) = position;
     }
-    rma::lock_all(*window_, MPI_MODE_NOCHECK); // no rank ever locks it exclusively
+    rma::lock_all(*window_, MPI_MODE_NOCHECK); // nobody ever locks it exclusively
     rma::sync(*window_);
     rma::meet(members);
 }

@@ -32,13 +32,13 @@ namespace {
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t page = 4096;
 
-/// The members of a window on the calling rank's node, which share its table.
+/// The members of a window on the calling rank's node: those whose table it shares.
 struct neighbours {
     std::vector<int> ranks;                  ///< in the window, ascending
     int self = 0;                            ///< the caller's index among them
-    fabric::shared_memory *medium = nullptr; ///< null: the caller is alone
+    fabric::shared_memory *medium = nullptr; ///< null: there is only the caller
     bool one_process = true;
-    int elsewhere = -1; ///< number in the job of a member in another process; -1: none
+    int elsewhere = -1; ///< number in the job of one in another process; -1: there is none
     [[nodiscard]] bool leads() const noexcept { return self == 0; }
 };
 
@@ -65,9 +65,9 @@ neighbours find_neighbours(const communicator &members) {
     return found;
 }
 
-/// The notice of the first member of a node about the table that it has made.
+/// What the first member of a node tells the others of the table that it has made.
 struct table_notice {
-    std::uint64_t address = 0; ///< in its process; 0: the table is a block under the window's context
+    std::uint64_t address = 0; ///< of its process; 0: a block under the window's context
 };
 
 std::size_t rounded(std::size_t bytes, std::size_t to) {
@@ -89,14 +89,14 @@ class construction {
     [[nodiscard]] member &own() const noexcept { return table_.members[members_->rank()]; }
     [[nodiscard]] member &at(int rank) const noexcept { return table_.members[rank]; }
 
-    /// The heap for memory that the node's processes share; null: any memory will do.
+    /// Where memory is to be allocated that the node's processes share; null: anywhere.
     [[nodiscard]] shared_heap *heap() const {
         return near_.one_process || near_.medium == nullptr || value_of(setting::shared_heap) == 0
                    ? nullptr
                    : near_.medium->heap();
     }
 
-    /// Returns when all members of the node have made their entries up to this call.
+    /// Returns when the members of the node have entered what they have to say so far.
     void meet_neighbours() {
         if (near_.ranks.size() == static_cast<std::size_t>(size())) {
             meet(*members_);
@@ -106,13 +106,13 @@ class construction {
         }
     }
 
-    /// Enters that the caller has no memory: finish() then fails at all members.
+    /// Enters that the caller has no memory. All members then fail in finish(), where they hear of it.
     void enter_failure() { own().facts = {.holder = this_rank().number(), .failed = true}; }
 
     /// Enters the caller's memory.
     void enter(const void *base, std::size_t bytes, bool open) {
-        // Other processes do not copy to memory that the ranks share, nor to a dynamic window without a table
-        // of its attached memory.
+        // Of a window whose ranks share its memory, and of a dynamic one that does not say what is attached,
+        // no other process has to change it.
         const bool private_memory =
             !open && (flavor_ == MPI_WIN_FLAVOR_CREATE || flavor_ == MPI_WIN_FLAVOR_ALLOCATE ||
                       (flavor_ == MPI_WIN_FLAVOR_DYNAMIC && base != nullptr));
@@ -132,15 +132,15 @@ class construction {
                        .key = held_.exposed.key().value_or(0)};
     }
 
-    /// The first member of the node allocates one piece of memory, in which all have their parts, in the
-    /// order of ranks. @param step each part's length is a multiple of this @return the caller's part
+    /// Gives all members of the node places in one piece of memory, which the first of them allocates, in the
+    /// order of their ranks. Returns the caller's. @param step what each part's length is rounded up to
     [[nodiscard]] std::byte *share_memory(std::size_t step, std::size_t alignment, window_memory &whole) {
         meet_neighbours();
         std::uint64_t bytes = 0;
         for (const int rank : near_.ranks) {
             bytes += rounded(at(rank).facts.size, step);
         }
-        bytes = std::max<std::uint64_t>(bytes, 1); // an empty block has no address
+        bytes = std::max<std::uint64_t>(bytes, 1); // nothing has no place that others could find
         std::uint64_t address = 0;
         if (near_.leads()) {
             whole =
@@ -171,8 +171,8 @@ class construction {
         return found + (own().facts.base - address);
     }
 
-    /// Completes the tables and makes the window. Throws at all members if one has no memory.
-    /// @param base address of the caller's memory
+    /// Completes the tables and makes the window. Throws at all members if one has no memory. @param base
+    /// where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
         held_.own = std::move(memory);
@@ -186,7 +186,7 @@ class construction {
         if (asked_.hints != nullptr) {
             made->hints.apply(*asked_.hints);
         }
-        meet(*members_); // later packets find the window at every member
+        meet(*members_); // packets of those that have left this find the window at every member
         fail_together();
         race_watch::window_made(made->members);
         return made.release();
@@ -201,12 +201,12 @@ class construction {
             return;
         }
         const auto rank = failed - table_.members;
-        meet(*members_); // all have read the table, which goes now
+        meet(*members_); // all have looked: the table may go
         fail(MPI_ERR_NO_MEM, "there is no room for the memory of a window at rank ", rank, " of ",
              asked_.parent.label());
     }
-    /// Registers the caller's memory for copies by the members on other nodes, if one network reaches all of
-    /// them, since a key belongs to one network. (Ranks of other jobs have another one.)
+    /// Lets the members on other nodes copy to and from the caller's memory, if one network that can reaches
+    /// them all: a key is that network's. (Ranks of other jobs are reached by another one.)
     void expose(const void *base, std::size_t bytes) {
         const fabric::routes &routes = members_->point_to_point.home->routes();
         fabric::remote_memory *common = nullptr;
@@ -224,7 +224,7 @@ class construction {
             held_.exposed = exposed_memory{*common, base, bytes};
         }
     }
-    /// Checks what needs no other member.
+    /// Throws what can be said before others are involved.
     static const window_request &checked(const window_request &asked) {
         if (asked.hints != nullptr) {
             window_hints{}.apply(*asked.hints);
@@ -234,7 +234,7 @@ class construction {
     [[nodiscard]] std::size_t table_bytes() const noexcept {
         return static_cast<std::size_t>(size()) * sizeof(member);
     }
-    /// A number of the communicator that neither a message space nor a key of collectives has.
+    /// A number of the communicator's that is no message space and no key of collectives.
     [[nodiscard]] std::uint64_t block_key() const noexcept {
         constexpr std::uint64_t key_of_windows = 16;
         return members_->context() + key_of_windows;
@@ -288,7 +288,7 @@ class construction {
                                    table_bytes());
     }
 
-    /// The first members of the nodes exchange the entries of their neighbours.
+    /// The first members of the nodes tell each other what their neighbours have entered.
     void exchange_tables() {
         if (near_.ranks.size() == static_cast<std::size_t>(size())) {
             return;
@@ -298,7 +298,7 @@ class construction {
             int rank;
             member_facts facts;
         };
-        // All say whether they lead, since no rank knows the neighbours on another node.
+        // Who leads is told by all, since no rank knows the neighbours of another node.
         std::vector<unsigned char> leads(static_cast<std::size_t>(size()));
         leads[0] = near_.leads() ? 1 : 0;
         const int tag = members_->next_agreement_tag();
@@ -379,7 +379,7 @@ window *allocate_shared_window(const window_request &asked) {
     }
     making.enter(nullptr, static_cast<std::size_t>(asked.size), false);
     window_memory whole;
-    // Parts that need not be contiguous begin at pages, so that no two ranks write to one cache line.
+    // Parts that need not touch begin with a page each, so that no two ranks write to one line.
     std::byte *const base =
         making.share_memory(is_set(asked.hints, "alloc_shared_noncontig") ? page : 1, alignment, whole);
     return making.finish(base, std::move(whole));
@@ -413,7 +413,7 @@ void free_window(window *freed) {
     race_watch::window_ends(freed->members);
     freed->messages.origin.end();
     meet(freed->comm());
-    // The target side may still have answers to send.
+    // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->messages.target.idle(); });
     delete freed;
 }

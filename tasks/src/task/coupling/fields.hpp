@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields that one model has posted: their values by time, and the choice of values that answer a request.
+// What one model has posted: values of fields by time, and which of them answer a request.
 #pragma once
 
 #include <map>
@@ -26,10 +26,10 @@ class fields {
         values_head head{};
         std::vector<shared_bytes> parts;
     };
-    /// The answer of a model at time `now` (end_of_time: it has finished) to a request, if there is one yet.
+    /// What a model that has come to `now` (end_of_time: it has finished) says to a request, if it knows.
     [[nodiscard]] std::optional<reply> answer(const control &asked, ticks now) const;
 
-    /// No further request is for an earlier time. Keeps the last values up to this time, and later ones.
+    /// Nobody asks for a time before this one any more. The last values that are not after it stay.
     void forget_before(ticks slowest);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages between coupled models: short ones for control, and values.
+// The messages between coupled models: short ones that say or ask something, and values.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ using shared_bytes = std::shared_ptr<const std::vector<std::byte>>;
 
 enum class message_kind : std::uint32_t { reached, request, finished, goodbye };
 
-/// A message of control.
+/// Everything but values.
 struct control {
     message_kind kind;
     std::int32_t field;
@@ -32,7 +32,7 @@ struct control {
     std::uint32_t unused;
 };
 
-/// The head of a message of values.
+/// Before values, in one message with them.
 struct values_head {
     std::int32_t field;
     std::uint32_t is_missing; ///< the model has finished without posting the field
@@ -55,13 +55,13 @@ struct letter {
     std::variant<control, values> says;
 };
 
-/// Sends and receives these messages. It keeps sent data until they have left.
+/// Sends and receives them. What is sent is kept until it has left.
 class mail {
   public:
     explicit mail(MPI_Comm comm) : comm_{comm} {}
 
     void send(int to, const control &message);
-    /// Sends head and values in one message, without a copy of the values.
+    /// Head and values in one message, the values from where they are.
     void send(int to, const values_head &head, std::span<const shared_bytes> values);
 
     /// Waits for a message. Throws std::runtime_error for one that is none of the protocol's.
@@ -78,7 +78,7 @@ class mail {
 
     MPI_Comm comm_;
     std::vector<MPI_Request> sends_;
-    std::vector<std::vector<shared_bytes>> sent_; ///< the data of sends_
+    std::vector<std::vector<shared_bytes>> sent_; ///< what sends_ send
 };
 
 } // namespace lisle::couple::detail

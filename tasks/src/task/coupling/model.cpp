@@ -102,8 +102,8 @@ class state {
         announce({message_kind::finished, 0, end_of_time, 0, 0});
         answer_pending();
         wait_until_all_have_reached(end_of_time);
-        // No request comes any more, but a neighbour may still wait for a third model, and messages to it
-        // have to leave.
+        // Nobody asks any more; but a neighbour may still wait for a third model, and what it is sent has to
+        // leave.
         announce({message_kind::goodbye, 0, 0, 0, 0});
         while (goodbyes_ < neighbours_.ranks().size()) {
             act_on(mail_.take());
@@ -177,7 +177,7 @@ class state {
     mail mail_;
     neighbours neighbours_;
     fields fields_;
-    std::vector<std::pair<int, control>> pending_; ///< requests whose values have not been posted yet
+    std::vector<std::pair<int, control>> pending_; ///< requests whose values are not known yet
     std::map<std::pair<int, std::int32_t>, std::optional<values>> asked_;
     std::size_t goodbyes_ = 0;
     bool is_finished_ = false;

@@ -20,7 +20,7 @@ std::vector<std::string> split_lines(const std::string &text) {
     return lines;
 }
 
-// Every rank contributes its name, then the names of the models that it wants to be connected with.
+// What every rank says of itself: a name, then the names that it wants a connection with.
 std::vector<std::vector<std::string>> gather_lines(MPI_Comm comm, const std::string &mine) {
     int size = 0;
     MPI_Comm_size(comm, &size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of a coupled run: their names, those that are connected with this one, and the time of each.
+// The models that run at once: their names, who is connected with this one, and how far each has come.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ class neighbours {
     std::vector<std::string> names_; ///< by rank
     std::string name_;
     std::vector<int> ranks_;
-    std::vector<ticks> reached_; ///< by rank: the times of connected models
+    std::vector<ticks> reached_; ///< by rank: what connected models have said
 };
 
 } // namespace lisle::couple::detail

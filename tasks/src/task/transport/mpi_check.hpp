@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of MPI calls as exceptions, for the messages of the task machine and of model coupling.
+// Codes of MPI calls as exceptions, for what the task machine and model coupling send by MPI.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@ inline void check(int code, const char *call) {
     }
 }
 
-/// The numbers of all ranks, in their order. Collective.
+/// Everybody's number, in the order of ranks. Collective.
 inline std::vector<std::uint64_t> gather_numbers(MPI_Comm comm, std::uint64_t mine) {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);

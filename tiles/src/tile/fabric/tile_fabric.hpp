@@ -33,7 +33,7 @@ struct tile_layout {
     mesh_packets packets = mesh_packets::lisle;
     host_meter::kind computing; ///< what a rank's program costs between two calls
 };
-/// The options of the user, each "" for the default.
+/// What the user has given, each "" for the default.
 struct tile_words {
     std::string mesh;    ///< "WxH", behind "tile:"
     std::string map;     ///< "row", "compact" or a file with a tile for each rank
@@ -87,7 +87,8 @@ class tile_fabric final : public fabric,
     void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
-    /// How often arrived data were copied to a receive's buffer, and how often the handler wrote them there.
+    /// How often data that had arrived were copied to where a receive wants them, and how often the handler
+    /// wrote them there.
     [[nodiscard]] std::int64_t copies() const noexcept { return copies_; }
     [[nodiscard]] std::int64_t written_in_place() const noexcept { return written_in_place_; }
 
@@ -98,16 +99,16 @@ class tile_fabric final : public fabric,
   private:
     [[nodiscard]] int ranks() const noexcept { return static_cast<int>(carrier_.tiles().size()); }
     void notify(int rank) noexcept;
-    /// True if a posted receive of the rank takes the message.
+    /// A posted receive of the rank takes the message.
     [[nodiscard]] bool awaits(int rank, const packet_header &header) const;
     /// The first cycle that is not before this time.
     [[nodiscard]] tile::cycle cycle_at(std::int64_t nanoseconds) const noexcept;
-    /// Called when a rank has done something, or time has passed: the counts of vain polls begin anew.
+    /// A rank has done something, or time has passed: looks in vain begin anew.
     void something_happened() noexcept { ++happened_; }
     /// Has the rank's core compute for as long as the program has since the end of the last call here.
     void charge_host(int rank);
 
-    /// A rank's vain polls since the last event, one for each turn that it had.
+    /// A rank's looks in vain since something last happened, one for each turn that it had.
     struct vain_looks {
         std::int64_t since = -1; ///< the count of what has happened
         unsigned turn = 0;       ///< of the worker's switches
