@@ -66,10 +66,6 @@ class mesh {
     // ---- observation ----
 
     [[nodiscard]] const tile_traffic &traffic(int tile) const noexcept { return at(tile).traffic; }
-    [[nodiscard]] int input_high_water(int tile) const noexcept { return at(tile).port_input.high_water(); }
-    [[nodiscard]] int output_high_water(int tile) const noexcept {
-        return at(tile).from[index(side::core)].words.high_water();
-    }
     [[nodiscard]] int link_high_water(int tile) const noexcept;
     /// Words in all buffers.
     [[nodiscard]] int words_under_way() const noexcept;
