@@ -8,10 +8,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "lisle/task/codec.hpp"
@@ -111,15 +114,18 @@ template <class T, class Self> struct copied_converter {
 } // namespace detail
 
 template <detail::whole_number T> struct converter<T> : detail::copied_converter<T, converter<T>> {
+    /// Letters are compared as the numbers that they are.
+    using integer = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     static value make(T number) { return static_cast<std::int64_t>(number); }
     static T take(const value &given) {
         if (!given.is_integer()) {
             refuse_value(given, "an integer");
         }
         const std::int64_t number = given.integer();
-        if (!std::in_range<T>(number)) {
-            refuse_value(given, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
-                                    std::to_string(std::numeric_limits<T>::max()));
+        const auto least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+        if (std::cmp_less(number, integer{least}) || std::cmp_greater(number, integer{most})) {
+            refuse_value(given, "an integer from " + std::to_string(integer{least}) + " to " +
+                                    std::to_string(integer{most}));
         }
         return static_cast<T>(number);
     }
@@ -221,6 +227,21 @@ template <plain_number T> inline constexpr bool vector_of_numbers<std::vector<T>
 template <class T> inline constexpr bool is_vector = false;
 template <class T> inline constexpr bool is_vector<std::vector<T>> = true;
 
+/// Whether two T can be compared: containers have an operator == in any case, but their elements may have
+/// none.
+template <class T> struct comparable : std::bool_constant < requires(const T &a) {
+    { a == a } -> std::convertible_to<bool>;
+} > {};
+template <class T>
+requires std::ranges::range<T> && requires {
+    typename T::value_type;
+}
+struct comparable<T> : comparable<typename T::value_type> {};
+template <class... T> struct comparable<std::tuple<T...>> : std::conjunction<comparable<T>...> {};
+template <class A, class B> struct comparable<std::pair<A, B>>
+    : std::conjunction<comparable<A>, comparable<B>> {};
+template <class T> struct comparable<std::optional<T>> : comparable<T> {};
+
 template <class T> const T &content_of(const boxed_object &box) {
     return static_cast<const boxed<T> &>(box).content;
 }
@@ -250,9 +271,7 @@ template <class T> box_type describe() {
             return to_value(typename T::value_type{content_of<T>(box)[static_cast<std::size_t>(index)]});
         };
     }
-    if constexpr (requires(const T &a) {
-                      { a == a } -> std::convertible_to<bool>;
-                  }) {
+    if constexpr (comparable<T>::value) {
         made.equal = [](const boxed_object &a, const boxed_object &b) {
             return static_cast<bool>(content_of<T>(a) == content_of<T>(b));
         };

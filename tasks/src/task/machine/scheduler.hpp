@@ -30,6 +30,10 @@ class scheduler {
     // For tiles; any thread.
     [[nodiscard]] rank_parts &parts() noexcept { return own_; }
     [[nodiscard]] sender &to_others() noexcept { return sender_; }
+    /// Whether it has to be asked where an expression runs.
+    [[nodiscard]] bool places(const node &expression) const noexcept {
+        return expression.is_placed || (expression.what == op::kernel && spreads_kernels());
+    }
     [[nodiscard]] bool spreads_kernels() const noexcept {
         return own_.options.where == spread::round_robin || own_.options.where == spread::least_loaded;
     }
