@@ -84,7 +84,7 @@ class pending_duplicate final : public protocol::progressed_request {
   private:
     // Conditions: true when there was memory to begin.
     template <class Start> static auto begin(protocol::started_request &begun, Start start) {
-        return protocol::procedure::until{[&begun, start] {
+        auto condition = [&begun, start] {
             if (begun == nullptr) {
                 try {
                     begun.reset(start());
@@ -93,7 +93,8 @@ class pending_duplicate final : public protocol::progressed_request {
                 }
             }
             return true;
-        }};
+        };
+        return protocol::procedure::until<decltype(condition)>{condition};
     }
     auto begin_receive(const protocol::channel &channel, int source) {
         return begin(receiving_, [this, &channel, source] {
