@@ -43,9 +43,13 @@ protocol::send_buffer &buffer_of(communicator &comm) {
 }
 
 /// What sends of the standard mode are done as: with LISLE_CHECK=2 as synchronous ones, which show what
-/// relies on messages being buffered.
-send_mode standard_mode() noexcept {
-    return abi::pending_buffers::watched() ? send_mode::synchronous : send_mode::standard;
+/// relies on messages being buffered. Not to ranks of other jobs: a deadlock among jobs nobody would report.
+send_mode standard_mode(const communicator &comm, int dest) {
+    const protocol::channel &messages = comm.point_to_point;
+    return abi::pending_buffers::watched() && dest >= 0 &&
+                   this_rank().get_job().has(messages.peers->member(dest))
+               ? send_mode::synchronous
+               : send_mode::standard;
 }
 
 /// Names the operations under way whose memory a blocking call is going to use.
@@ -62,7 +66,7 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
     if (dest != MPI_PROC_NULL) {
         look_at_use(watched_memory::use::reads, buffer);
     }
-    protocol::send_in_general(buffer, comm.point_to_point, dest, tag, standard_mode());
+    protocol::send_in_general(buffer, comm.point_to_point, dest, tag, standard_mode(comm, dest));
 }
 
 /// Gives the outcome of a blocking receive to its caller.
@@ -257,7 +261,7 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
 void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
            MPI_Request *request) {
     const rma::call_among_ranks sends{rma::hearing::nothing};
-    start_send(buf, count, type, dest, tag, comm, standard_mode(), request);
+    start_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest), request);
 }
 
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -278,7 +282,7 @@ void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request) {
-    init_send(buf, count, type, dest, tag, comm, standard_mode(), request);
+    init_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest), request);
 }
 
 void ssend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -325,7 +329,7 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
     }
     const outcome ended =
         protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
-                               source, recvtag, comm.point_to_point, standard_mode());
+                               source, recvtag, comm.point_to_point, standard_mode(comm, dest));
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }

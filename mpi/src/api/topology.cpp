@@ -154,8 +154,10 @@ std::vector<int> weights_from(const int *weights, int count, const char *argumen
 void cart_create(communicator &comm_old, int ndims, const int dims[], const int periods[], int reorder,
                  MPI_Comm *comm_cart) {
     *comm_cart = MPI_COMM_NULL; // also if the grid is too large
-    *comm_cart =
-        give_handle(create_cartesian(comm_old, grid_from(comm_old, ndims, dims, periods), reorder != 0));
+    shared_attempt own;
+    cartesian grid;
+    own.allocate([&] { grid = grid_from(comm_old, ndims, dims, periods); });
+    *comm_cart = give_handle(create_cartesian(comm_old, std::move(grid), reorder != 0, own));
 }
 
 void dims_create(int nnodes, int ndims, int dims[]) {
@@ -170,8 +172,10 @@ void dims_create(int nnodes, int ndims, int dims[]) {
 
 void graph_create(communicator &comm_old, int nnodes, const int indx[], const int edges[], int reorder,
                   MPI_Comm *comm_graph) {
-    *comm_graph =
-        give_handle(create_graph(comm_old, graph_from(comm_old, nnodes, indx, edges), reorder != 0));
+    shared_attempt own;
+    general_graph graph;
+    own.allocate([&] { graph = graph_from(comm_old, nnodes, indx, edges); });
+    *comm_graph = give_handle(create_graph(comm_old, std::move(graph), reorder != 0, own));
 }
 
 void dist_graph_create(communicator &comm_old, int n, const int sources[], const int degrees[],
@@ -192,19 +196,22 @@ void dist_graph_create(communicator &comm_old, int n, const int sources[], const
         check_weights(weights, count > 0 ? 1 : 0, "weights");
     }
     check_array(destinations, count > 0 ? 1 : 0, "destinations");
+    shared_attempt own;
     std::vector<known_edge> edges;
-    std::size_t next = 0;
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < degrees[i]; ++k, ++next) {
-            const int to = destinations[next];
-            if (to < 0 || to >= comm_old.size()) {
-                fail(MPI_ERR_RANK, "destinations[", next, "] is ", to, ", outside ", comm_old.label(),
-                     ", which has ", comm_old.size(), " ranks");
+    own.allocate([&] {
+        std::size_t next = 0;
+        for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < degrees[i]; ++k, ++next) {
+                const int to = destinations[next];
+                if (to < 0 || to >= comm_old.size()) {
+                    fail(MPI_ERR_RANK, "destinations[", next, "] is ", to, ", outside ", comm_old.label(),
+                         ", which has ", comm_old.size(), " ranks");
+                }
+                edges.push_back({sources[i], to, weighted ? weight_at(weights, next, "weights") : 1});
             }
-            edges.push_back({sources[i], to, weighted ? weight_at(weights, next, "weights") : 1});
         }
-    }
-    *comm_dist_graph = give_handle(create_distributed_graph(comm_old, edges, weighted, reorder != 0));
+    });
+    *comm_dist_graph = give_handle(create_distributed_graph(comm_old, edges, weighted, reorder != 0, own));
 }
 
 void dist_graph_create_adjacent(communicator &comm_old, int indegree, const int sources[],
@@ -216,13 +223,16 @@ void dist_graph_create_adjacent(communicator &comm_old, int indegree, const int 
     if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED)) {
         fail(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED and the other is not");
     }
-    adjacent_edges own;
-    own.weighted = sourceweights != MPI_UNWEIGHTED;
-    own.sources.assign(sources, sources + indegree);
-    own.destinations.assign(destinations, destinations + outdegree);
-    own.source_weights = weights_from(sourceweights, indegree, "sourceweights");
-    own.destination_weights = weights_from(destweights, outdegree, "destweights");
-    *comm_dist_graph = give_handle(create_adjacent_graph(comm_old, std::move(own), reorder != 0));
+    shared_attempt own;
+    adjacent_edges edges;
+    edges.weighted = sourceweights != MPI_UNWEIGHTED;
+    own.allocate([&] {
+        edges.sources.assign(sources, sources + indegree);
+        edges.destinations.assign(destinations, destinations + outdegree);
+        edges.source_weights = weights_from(sourceweights, indegree, "sourceweights");
+        edges.destination_weights = weights_from(destweights, outdegree, "destweights");
+    });
+    *comm_dist_graph = give_handle(create_adjacent_graph(comm_old, std::move(edges), reorder != 0, own));
 }
 
 void topo_test(communicator &comm, int *status) {
@@ -321,12 +331,15 @@ void cart_shift(communicator &comm, int direction, int disp, int *rank_source, i
 void cart_sub(communicator &comm, const int remain_dims[], MPI_Comm *newcomm) {
     const auto &grid = topology_of<cartesian>(comm);
     check_array(remain_dims, grid.dimensions(), "remain_dims");
+    shared_attempt own;
     std::vector<bool> kept;
-    kept.reserve(static_cast<std::size_t>(grid.dimensions()));
-    for (int i = 0; i < grid.dimensions(); ++i) {
-        kept.push_back(remain_dims[i] != 0);
-    }
-    *newcomm = give_handle(create_subgrid(comm, grid, kept));
+    own.allocate([&] {
+        kept.reserve(static_cast<std::size_t>(grid.dimensions()));
+        for (int i = 0; i < grid.dimensions(); ++i) {
+            kept.push_back(remain_dims[i] != 0);
+        }
+    });
+    *newcomm = give_handle(create_subgrid(comm, grid, kept, own));
 }
 
 void cart_map(communicator &comm, int ndims, const int dims[], const int periods[], int *newrank) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binomial broadcast, Bruck's allgather and the dissemination barrier on bytes: all take log2(size) steps for
-// any size.
+// Binomial broadcast, Bruck's allgather and dissemination on bytes: all take log2(size) steps for any size.
 #include "communicator/agreement.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/binomial_tree.hpp"
 #include "base/error.hpp"
 #include "base/rounds.hpp"
 #include "datatype/predefined.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/wait.hpp"
 
@@ -51,11 +52,25 @@ void meet_all(const protocol::channel &channel, int tag) {
     });
 }
 
+namespace {
+
+protocol::outcome exchange(const protocol::channel &channel, int tag, int dest,
+                           std::span<const std::byte> sent, int source, std::span<std::byte> received) {
+    return protocol::once_there_is_memory(*channel.home, [&] {
+        return protocol::send_receive(buffer_of(sent), dest, tag, buffer_of(received), source, tag, channel);
+    });
+}
+
+} // namespace
+
 void exchange_bytes(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> sent,
                     int source, std::span<std::byte> received) {
-    check_received(
-        protocol::send_receive(buffer_of(sent), dest, tag, buffer_of(received), source, tag, channel),
-        received.size());
+    check_received(exchange(channel, tag, dest, sent, source, received), received.size());
+}
+
+void exchange_without_room(const protocol::channel &channel, int tag, int dest,
+                           std::span<const std::byte> sent, int source) {
+    check_arrived(exchange(channel, tag, dest, sent, source, {}));
 }
 
 bool party::has_lost_one() const {
@@ -77,7 +92,7 @@ void party::refuse_lost_one() const {
     }
 }
 
-void party::finish(protocol::request *receive, std::size_t expected) const {
+protocol::outcome party::finish(protocol::request *receive) const {
     // Acquire: pairs with the release store of the thread that completes the request.
     const auto is_over = [&] { return receive->complete.load(std::memory_order_acquire) || has_lost_one(); };
     const protocol::awaited_request what{*receive};
@@ -91,7 +106,55 @@ void party::finish(protocol::request *receive, std::size_t expected) const {
     if (result.cancelled) {
         result.error = MPIX_ERR_PROC_FAILED;
     }
-    check_received(result, expected);
+    check_arrived(result);
+    return result;
+}
+
+namespace {
+
+/// The size of a refusal, which is that of no data where so many bytes are expected.
+constexpr std::size_t refusal_size(std::size_t expected) noexcept {
+    return expected == 1 ? 2 : 1;
+}
+constexpr std::array<std::byte, 2> refusal{};
+
+[[noreturn]] void fail_for_memory() {
+    fail(MPI_ERR_NO_MEM, "a rank that takes part in this call has no memory for what the others tell it");
+}
+
+} // namespace
+
+bool party::take(int index, std::span<std::byte> into) const {
+    std::array<std::byte, refusal.size()> least;
+    const bool is_short = into.size() < least.size();
+    const std::span<std::byte> room = is_short ? std::span<std::byte>{least} : into;
+    const protocol::outcome result = finish(protocol::once_there_is_memory(*channel_.home, [&] {
+        return protocol::start_receive(buffer_of(room), channel_, rank_of(index), tag_);
+    }));
+    if (result.error == MPI_SUCCESS && result.bytes == static_cast<MPI_Count>(refusal_size(into.size()))) {
+        return false;
+    }
+    check_received(result, into.size());
+    if (is_short) {
+        std::copy_n(least.begin(), into.size(), into.begin());
+    }
+    return true;
+}
+
+void party::drop(int index) const {
+    std::array<std::byte, refusal.size()> least; // most is cut off
+    static_cast<void>(finish(protocol::once_there_is_memory(*channel_.home, [&] {
+        return protocol::start_receive(buffer_of(least), channel_, rank_of(index), tag_);
+    })));
+}
+
+void party::send(int index, std::span<const std::byte> data) const {
+    protocol::once_there_is_memory(*channel_.home,
+                                   [&] { protocol::send(buffer_of(data), channel_, rank_of(index), tag_); });
+}
+
+void party::send_refusal(int index, std::size_t expected) const {
+    send(index, std::span{refusal}.first(refusal_size(expected)));
 }
 
 void party::check_length(std::size_t length, std::size_t most) {
@@ -101,39 +164,89 @@ void party::check_length(std::size_t length, std::size_t most) {
     }
 }
 
-void party::broadcast_bytes(std::span<std::byte> data, int root) const {
+void party::agree(shared_result &common) const {
     refuse_lost_one();
-    const auto rank_at = [&](int number) { return rank_of(rank_in_tree(number, root, size_)); };
-    const auto here = binomial_node::at(self_, root, size_);
-    if (!here.is_root()) {
-        finish(protocol::start_receive(buffer_of(data), channel_, rank_at(here.parent()), tag_), data.size());
-    }
-    here.each_child_downwards([&](const binomial_node &child) {
-        protocol::send(buffer_of(data), channel_, rank_at(child.number()), tag_);
+    each_doubling(size_, [&](std::int64_t distance) {
+        const shared_result mine = common;
+        shared_result theirs;
+        send(along_ring(self_, distance, size_), std::as_bytes(std::span{&mine, 1}));
+        if (!take(along_ring(self_, -distance, size_), std::as_writable_bytes(std::span{&theirs, 1}))) {
+            fail_for_memory();
+        }
+        common.include(theirs);
     });
 }
 
-void party::allgather_bytes(std::span<const std::size_t> sizes, std::span<std::byte> all) const {
+void party::refuse(const shared_result &own) const {
+    each_doubling(size_, [&](std::int64_t distance) {
+        send(along_ring(self_, distance, size_), std::as_bytes(std::span{&own, 1}));
+    });
+}
+
+void party::broadcast_bytes(std::span<std::byte> data, int root, const room &here) const {
     refuse_lost_one();
-    // After each round the first places hold the values of self, self + 1, ...: begin[k] is where that of
-    // self + k is.
-    std::vector<std::size_t> begin{0};
-    for (int k = 0; k < size_; ++k) {
-        begin.push_back(begin.back() + sizes[static_cast<std::size_t>(along_ring(self_, k, size_))]);
+    const auto index_at = [&](int number) { return rank_in_tree(number, root, size_); };
+    const auto place = binomial_node::at(self_, root, size_);
+    bool has_data = here.is_there;
+    if (!place.is_root()) {
+        if (has_data) {
+            has_data = take(index_at(place.parent()), data);
+        } else {
+            drop(index_at(place.parent()));
+        }
     }
+    place.each_child_downwards([&](const binomial_node &child) {
+        if (has_data) {
+            send(index_at(child.number()), data);
+        } else {
+            send_refusal(index_at(child.number()), here.bytes);
+        }
+    });
+    if (!has_data) {
+        fail_for_memory();
+    }
+}
+
+std::size_t party::block_sizes::sum(int first, std::size_t count, int size) const noexcept {
+    if (lengths.empty()) {
+        return count * unit;
+    }
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        total += lengths[static_cast<std::size_t>(along_ring(first, static_cast<std::int64_t>(i), size))];
+    }
+    return total * unit;
+}
+
+void party::allgather_bytes(const block_sizes &sizes, std::span<std::byte> all, bool has_room) const {
+    refuse_lost_one();
+    // After each round the first places hold the values of self, self + 1, ... A refusal travels like a
+    // value: all members have it after the last round.
+    std::size_t filled = sizes.sum(self_, 1, size_);
     each_doubling(size_, [&](std::int64_t distance) {
         const auto have = static_cast<std::size_t>(distance);
         const std::size_t count = std::min(have, static_cast<std::size_t>(size_) - have);
-        const auto theirs = all.subspan(begin[have], begin[have + count] - begin[have]);
-        protocol::scoped_request sending{protocol::start_send(buffer_of(all.first(begin[count])), channel_,
-                                                              rank_of(along_ring(self_, -distance, size_)),
-                                                              tag_)};
-        finish(protocol::start_receive(buffer_of(theirs), channel_,
-                                       rank_of(along_ring(self_, distance, size_)), tag_),
-               theirs.size());
-        static_cast<void>(sending.wait());
+        const std::size_t sent = sizes.sum(self_, count, size_);
+        const std::size_t expected = sizes.sum(along_ring(self_, distance, size_), count, size_);
+        const int to = along_ring(self_, -distance, size_);
+        const int from = along_ring(self_, distance, size_);
+        if (has_room) {
+            protocol::scoped_request sending{protocol::once_there_is_memory(*channel_.home, [&] {
+                return protocol::start_send(buffer_of(all.first(sent)), channel_, rank_of(to), tag_);
+            })};
+            has_room = take(from, all.subspan(filled, expected));
+            static_cast<void>(sending.wait());
+        } else {
+            send_refusal(to, sent);
+            drop(from);
+        }
+        filled += expected;
     });
-    const auto shift = static_cast<std::ptrdiff_t>(begin[static_cast<std::size_t>(size_ - self_)]);
+    if (!has_room) {
+        fail_for_memory();
+    }
+    const auto shift =
+        static_cast<std::ptrdiff_t>(sizes.sum(self_, static_cast<std::size_t>(size_ - self_), size_));
     std::rotate(all.begin(), all.begin() + shift % std::max<std::ptrdiff_t>(1, std::ssize(all)), all.end());
 }
 

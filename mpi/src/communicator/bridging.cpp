@@ -40,6 +40,23 @@ group_ref remote_group_of(std::span<const std::uint64_t> names, const group &loc
     return make_group(std::move(members));
 }
 
+std::vector<std::uint64_t> meet_leader(const leaders_meeting &other, const group &local) {
+    std::uint64_t proposal = 0;
+    auto theirs =
+        exchange_lists<std::uint64_t>(other.channel, other.tag, other.there, most_words_of_names, [&] {
+            proposal = next_context();
+            std::vector<std::uint64_t> mine{proposal};
+            const auto names = names_of(local);
+            mine.insert(mine.end(), names.begin(), names.end());
+            return mine;
+        });
+    if (theirs.size() < 3) {
+        fail(MPI_ERR_OTHER, "the remote leader sent no members");
+    }
+    theirs.front() = std::min(theirs.front(), proposal);
+    return theirs;
+}
+
 namespace {
 
 /// The peer's message space in which two leaders meet. Throws if it is none, or has no such rank.
@@ -60,8 +77,8 @@ class link_by_messages final : public leaders_link {
     link_by_messages(const protocol::channel &channel, int tag, int remote_leader)
         : channel_{channel}, tag_{tag}, remote_leader_{remote_leader} {}
     std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override {
-        return exchange_lists(channel_, tag_, remote_leader_,
-                              std::vector<std::byte>(mine.begin(), mine.end()), most);
+        return exchange_lists<std::byte>(channel_, tag_, remote_leader_, most,
+                                         [&] { return std::vector<std::byte>(mine.begin(), mine.end()); });
     }
 
   private:
@@ -69,21 +86,6 @@ class link_by_messages final : public leaders_link {
     const int tag_;
     const int remote_leader_;
 };
-
-/// The context and the remote group's members, which the leader learns from its peer.
-std::vector<std::uint64_t> meet(const communicator &local, const communicator *peer, int remote_leader,
-                                int tag) {
-    const protocol::channel channel = leaders_channel(peer, remote_leader);
-    std::vector<std::uint64_t> mine{next_context()};
-    const auto names = names_of(local.local_group());
-    mine.insert(mine.end(), names.begin(), names.end());
-    auto theirs = exchange_lists(channel, tag, remote_leader, mine, most_words_of_names);
-    if (theirs.size() < 3) {
-        fail(MPI_ERR_OTHER, "the remote leader sent no members");
-    }
-    theirs.front() = std::min(theirs.front(), mine.front());
-    return theirs;
-}
 
 /// True if these names and the members are not all of one job.
 bool are_of_several_jobs(std::span<const std::uint64_t> names, const group &members) {
@@ -94,8 +96,12 @@ bool are_of_several_jobs(std::span<const std::uint64_t> names, const group &memb
             return true;
         }
     }
-    const std::vector<int> numbers = members.members();
-    return std::ranges::any_of(numbers, [&here](int number) { return !here.has(number); });
+    for (int rank = 0; rank < members.size(); ++rank) {
+        if (!here.has(members.member(rank))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// What the members of one side need to know for a merge.
@@ -104,19 +110,34 @@ struct merge_plan {
     std::uint64_t local_first;
 };
 
-merge_plan plan_merge(const communicator &parent, bool high, int tag) {
-    const std::vector<std::uint64_t> mine{next_context(), high ? 1U : 0U};
-    const auto theirs = exchange_lists(parent.channel(message_space::remote_agreement), tag, 0, mine, 2);
-    if (theirs.size() != 2) {
-        fail(MPI_ERR_OTHER, "the remote group sent ", theirs.size(), " values instead of 2");
-    }
-    const bool remote_high = theirs[1] != 0;
+merge_plan plan_merge(const communicator &parent, bool high, int tag, std::uint64_t proposal) {
+    struct {
+        std::uint64_t context;
+        std::uint64_t high;
+    } const mine{proposal, high ? 1U : 0U};
+    auto theirs = mine;
+    exchange_bytes(parent.channel(message_space::remote_agreement), tag, 0,
+                   std::as_bytes(std::span{&mine, 1}), 0, std::as_writable_bytes(std::span{&theirs, 1}));
+    const bool remote_high = theirs.high != 0;
     // Where both sides say the same, any order will do on which both agree.
     const job &here = this_rank().get_job();
     const bool local_first = high != remote_high ? remote_high
                                                  : here.name_of(parent.local_group().member(0)) <
                                                        here.name_of(parent.remote_group().member(0));
-    return {std::min(mine[0], theirs[0]), local_first ? 1U : 0U};
+    return {std::min(mine.context, theirs.context), local_first ? 1U : 0U};
+}
+
+/// The caller's merged communicator.
+communicator_ref make_merged(communicator &parent, const merge_plan &plan) {
+    const bool local_first = plan.local_first != 0;
+    const group &first = local_first ? parent.local_group() : parent.remote_group();
+    const group &second = local_first ? parent.remote_group() : parent.local_group();
+    std::vector<int> members = first.members();
+    const std::vector<int> behind = second.members();
+    members.insert(members.end(), behind.begin(), behind.end());
+    const group_ref everyone = make_group(std::move(members));
+    return make_child(parent, plan.context, *everyone, nullptr,
+                      parent.rank() + (local_first ? 0 : first.size()));
 }
 
 } // namespace
@@ -131,18 +152,29 @@ communicator_ref connect_groups(communicator &local, int local_leader, communica
              local.size(), " ranks");
     }
     const party members{local.channel(message_space::agreement), local.next_agreement_tag()};
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names,
-                                                   [&] { return meet(local, peer, remote_leader, tag); });
-    const std::span names = std::span{met}.subspan(1);
-    if (are_of_several_jobs(names, local.local_group())) {
+    shared_attempt own;
+    std::optional<leaders_meeting> between;
+    std::vector<std::uint64_t> met;
+    own.attempt([&] {
+        met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names, [&] {
+            between = leaders_meeting{leaders_channel(peer, remote_leader), tag, remote_leader};
+            return meet_leader(*between, local.local_group());
+        });
+    });
+    if (!own.failed() && are_of_several_jobs(std::span{met}.subspan(1), local.local_group())) {
         return introduce(local, local_leader, [&] {
             return std::make_unique<link_by_messages>(leaders_channel(peer, remote_leader), tag,
                                                       remote_leader);
         });
     }
-    check_context(met.front());
-    const group_ref remote = remote_group_of(names, local.local_group());
-    return make_child(local, met.front(), local.local_group(), remote.get(), local.rank());
+    communicator_ref made;
+    own.attempt([&] {
+        check_context(met.front());
+        const group_ref remote = remote_group_of(std::span{met}.subspan(1), local.local_group());
+        made = make_child(local, met.front(), local.local_group(), remote.get(), local.rank());
+    });
+    own.settle_across(members, local_leader, between);
+    return made;
 }
 
 communicator_ref merge(communicator &parent, bool high) {
@@ -150,21 +182,21 @@ communicator_ref merge(communicator &parent, bool high) {
         fail(MPI_ERR_COMM, parent.label(), " is not an inter-communicator");
     }
     const int tag = parent.next_agreement_tag();
+    shared_attempt own;
     merge_plan plan{};
     if (parent.rank() == 0) {
-        plan = plan_merge(parent, high, tag);
+        std::uint64_t proposal = 0;
+        own.attempt([&] { proposal = next_context(); });
+        plan = plan_merge(parent, high, tag, proposal);
     }
     party{parent.channel(message_space::agreement), tag}.broadcast(plan);
-    check_context(plan.context);
-    const bool local_first = plan.local_first != 0;
-    const group &first = local_first ? parent.local_group() : parent.remote_group();
-    const group &second = local_first ? parent.remote_group() : parent.local_group();
-    std::vector<int> members = first.members();
-    const std::vector<int> behind = second.members();
-    members.insert(members.end(), behind.begin(), behind.end());
-    const group_ref everyone = make_group(std::move(members));
-    return make_child(parent, plan.context, *everyone, nullptr,
-                      parent.rank() + (local_first ? 0 : first.size()));
+    communicator_ref made;
+    own.attempt([&] {
+        check_context(plan.context);
+        made = make_merged(parent, plan);
+    });
+    own.settle(parent, tag);
+    return made;
 }
 
 } // namespace lisle

@@ -10,6 +10,7 @@
 #include "communicator/directory.hpp"
 #include "communicator/observer.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/tracks.hpp"
 
 namespace lisle {
@@ -43,26 +44,40 @@ communicator::communicator(std::uint64_t context, const group &local, const grou
     point_to_point.self = collective.self = local_collective.self = self;
     point_to_point.peers = collective.peers = remote != nullptr ? remote : &local;
     local_collective.peers = &local;
+    use_context(context, protocol::engine_for(context));
+    communicators->enter(*this);
     try {
-        settle_context(context);
+        watch_members();
     } catch (...) { // without memory
         give_up_context();
         throw;
     }
 }
 
-void communicator::settle_context(std::uint64_t context) {
-    communicators->leave(*this);
-    protocol::engine &home = protocol::engine_for(context);
+void communicator::use_context(std::uint64_t context, protocol::engine &home) noexcept {
     point_to_point.home = collective.home = local_collective.home = &home;
     point_to_point.context = context;
     collective.context = context_of(context, message_space::collective);
     local_collective.context =
         inter() ? context_of(context, message_space::local_collective) : collective.context;
-    communicators->enter(*this);
-    if (context != 0 && home.failures().can_watch()) {
-        home.failures().watch(context, members());
+}
+
+void communicator::watch_members() {
+    protocol::failures &known = point_to_point.home->failures();
+    if (context() != 0 && known.can_watch()) {
+        known.watch(context(), members());
     }
+}
+
+void communicator::settle_context(std::uint64_t context) {
+    protocol::engine &before = *point_to_point.home;
+    // The others have agreed to have the communicator: what this rank needs for that it gets, sooner or
+    // later.
+    protocol::engine *home = nullptr;
+    protocol::once_there_is_memory(before, [&] { home = &protocol::engine_for(context); });
+    communicators->change_context(*this, context);
+    use_context(context, *home);
+    protocol::once_there_is_memory(before, [this] { watch_members(); });
 }
 
 void communicator::give_up_context() noexcept {

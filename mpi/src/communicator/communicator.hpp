@@ -96,8 +96,8 @@ class communicator : public object {
     /// communicator of threads.
     [[nodiscard]] MPI_Comm handle() noexcept;
     [[nodiscard]] bool predefined() const noexcept { return predefined_; }
-    /// Sets the context of a communicator that was made before it was agreed (MPI_Comm_idup).
-    /// @pre nobody has used the communicator yet
+    /// Sets the context of a communicator that was made with context 0, before one was agreed. Waits where
+    /// there is no memory. @pre nobody has used the communicator yet
     void settle_context(std::uint64_t context);
     /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
     void become_predefined(MPI_Comm constant, std::string name);
@@ -122,6 +122,10 @@ class communicator : public object {
     static std::byte slot_mark;
 
     ~communicator();
+    /// @param home the engine for this context
+    void use_context(std::uint64_t context, protocol::engine &home) noexcept;
+    /// Hears of the members' failures from now on.
+    void watch_members();
     /// Nobody finds the communicator by its context from now on.
     void give_up_context() noexcept;
     /// Of both groups, as numbers in the job.

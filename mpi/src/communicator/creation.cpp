@@ -54,10 +54,9 @@ void check_context(std::uint64_t context) {
 
 communicator_ref make_private_copy(communicator &parent) {
     const int tag = parent.next_agreement_tag();
-    std::uint64_t context = parent.rank() == 0 ? next_context() : 0;
-    party{parent.channel(message_space::agreement), tag}.broadcast(context);
-    check_context(context);
-    return make_child(parent, context, parent.local_group(), nullptr, parent.rank());
+    return make_together(party{parent.channel(message_space::agreement), tag}, [&parent] {
+        return make_child(parent, 0, parent.local_group(), nullptr, parent.rank());
+    });
 }
 
 group_ref subgroup(const group &parent, std::span<const int> ranks) {
@@ -101,81 +100,86 @@ std::uint64_t first_proposal(const std::vector<choice> &choices, const std::vect
     return proposal;
 }
 
-/// The parent's ranks of the members. Throws if one is not in the parent.
-std::vector<int> ranks_of(const group &members, const group &parent) {
-    std::vector<int> ranks(static_cast<std::size_t>(members.size()));
+/// Throws if a member is not in the parent.
+void check_members(const group &members, const group &parent) {
     for (int index = 0; index < members.size(); ++index) {
-        const int rank = parent.rank_of(members.member(index));
-        if (rank == MPI_UNDEFINED) {
+        if (!parent.contains(members.member(index))) {
             fail(MPI_ERR_GROUP, "rank ", index, " of the group (rank ", members.member(index),
                  " of the job) is not in the communicator");
         }
-        ranks[static_cast<std::size_t>(index)] = rank;
     }
-    return ranks;
 }
 
 /// Agrees on a context among the members of a new intra-communicator; all others get nothing.
 communicator_ref create_intra(communicator &parent, const group &members, message_space space, int tag) {
-    std::vector<int> ranks = ranks_of(members, parent.local_group());
-    const int self = index_of(ranks, parent.rank());
-    if (self == members.size()) {
+    check_members(members, parent.local_group());
+    const int self = members.rank_of(this_rank().number());
+    if (self == MPI_UNDEFINED) {
         return {};
     }
-    std::uint64_t context = self == 0 ? next_context() : 0;
-    party{parent.channel(space), tag, std::move(ranks), self}.broadcast(context);
-    check_context(context);
-    return make_child(parent, context, members, nullptr, self);
+    return make_together(party{parent.channel(space), tag, members, self},
+                         [&] { return make_child(parent, 0, members, nullptr, self); });
+}
+
+/// The members' ranks in the parent.
+std::vector<std::uint64_t> ranks_of(const group &members, const group &parent) {
+    std::vector<std::uint64_t> ranks(static_cast<std::size_t>(members.size()));
+    for (int index = 0; index < members.size(); ++index) {
+        ranks[static_cast<std::size_t>(index)] =
+            static_cast<std::uint64_t>(parent.rank_of(members.member(index)));
+    }
+    return ranks;
+}
+
+/// The members that the remote group has named by their ranks there.
+group_ref members_named(const std::vector<std::uint64_t> &ranks, const group &remote) {
+    const auto size = static_cast<std::size_t>(remote.size());
+    std::vector<int> plain;
+    std::vector<bool> seen(size);
+    for (const std::uint64_t rank : ranks) {
+        if (rank >= size || seen[rank]) {
+            fail(MPI_ERR_GROUP, "the remote group sent rank ", rank, " twice or beyond its ", size, " ranks");
+        }
+        seen[rank] = true;
+        plain.push_back(static_cast<int>(rank));
+    }
+    return subgroup(remote, plain);
 }
 
 communicator_ref create_inter(communicator &parent, const group &members, int tag) {
-    const std::vector<int> ranks = ranks_of(members, parent.local_group());
-    // The first rank's proposal, then the members.
-    std::vector<std::uint64_t> mine{parent.rank() == 0 ? next_context() : 0};
-    party{parent.channel(message_space::agreement), tag}.broadcast(mine.front());
-    mine.insert(mine.end(), ranks.begin(), ranks.end());
+    check_members(members, parent.local_group());
+    shared_attempt own;
+    std::vector<std::uint64_t> theirs;
     const auto remote_size = static_cast<std::size_t>(parent.remote_group().size());
-    const auto theirs = exchange_with_remote(parent, tag, mine, remote_size + 1);
-    if (theirs.empty()) {
-        fail(MPI_ERR_OTHER, "the remote group sent no context");
-    }
-    std::vector<int> remote_ranks;
-    std::vector<bool> seen(remote_size);
-    for (std::size_t i = 1; i < theirs.size(); ++i) {
-        if (theirs[i] >= remote_size || seen[theirs[i]]) {
-            fail(MPI_ERR_GROUP, "the remote group sent rank ", theirs[i], " twice or beyond its ",
-                 remote_size, " ranks");
+    own.attempt([&] {
+        theirs = exchange_with_remote<std::uint64_t>(parent, tag, remote_size,
+                                                     [&] { return ranks_of(members, parent.local_group()); });
+    });
+    const int self = members.rank_of(this_rank().number());
+    communicator_ref made;
+    std::uint64_t proposal = 0;
+    own.attempt([&] {
+        const group_ref remote = members_named(theirs, parent.remote_group());
+        if (remote->size() != 0 && self != MPI_UNDEFINED) {
+            made = make_child(parent, 0, members, remote.get(), self);
         }
-        seen[theirs[i]] = true;
-        remote_ranks.push_back(static_cast<int>(theirs[i]));
-    }
-    const int self = index_of(ranks, parent.rank());
-    if (remote_ranks.empty() || self == members.size()) {
-        return {};
-    }
-    const std::uint64_t context = std::min(mine.front(), theirs.front());
+        proposal = parent.rank() == 0 ? next_context() : 0;
+    });
+    const std::uint64_t context = own.settle(parent, tag, proposal);
     check_context(context);
-    return make_child(parent, context, members, subgroup(parent.remote_group(), remote_ranks).get(), self);
+    if (made) {
+        made->settle_context(context);
+    }
+    return made;
 }
 
-} // namespace
-
-communicator_ref split(communicator &parent, int color, int key) {
-    const int tag = parent.next_agreement_tag();
-    const choice mine{color, key, next_context()};
-    const auto choices = party{parent.channel(message_space::agreement), tag}.allgather(mine);
-    std::vector<choice> remote_choices;
-    if (parent.inter()) {
-        const auto remote_size = static_cast<std::size_t>(parent.remote_group().size());
-        remote_choices = exchange_with_remote(parent, tag, choices, remote_size);
-    }
-    if (color == MPI_UNDEFINED) {
-        return {};
-    }
+/// The calling rank's part of a split by these choices. Nothing: it gets no communicator.
+communicator_ref make_part(communicator &parent, int color, const std::vector<choice> &choices,
+                           const std::vector<choice> &remote_choices) {
     const auto ranks = ranks_with(choices, color);
     const int self = index_of(ranks, parent.rank());
     const group_ref local = subgroup(parent.local_group(), ranks);
-    std::uint64_t context = first_proposal(choices, ranks);
+    const std::uint64_t context = first_proposal(choices, ranks);
     if (!parent.inter()) {
         return make_child(parent, context, *local, nullptr, self);
     }
@@ -184,8 +188,51 @@ communicator_ref split(communicator &parent, int color, int key) {
         return {};
     }
     // Both sides see both proposals: the smaller one counts.
-    context = std::min(context, first_proposal(remote_choices, remote_ranks));
-    return make_child(parent, context, *local, subgroup(parent.remote_group(), remote_ranks).get(), self);
+    return make_child(parent, std::min(context, first_proposal(remote_choices, remote_ranks)), *local,
+                      subgroup(parent.remote_group(), remote_ranks).get(), self);
+}
+
+/// @param own what the caller has done for it so far
+/// @param finish completes the caller's part, if there is one
+template <class Finish>
+communicator_ref split_with(communicator &parent, int color, int key, shared_attempt own, Finish finish) {
+    const int tag = parent.next_agreement_tag();
+    choice mine{color, key, 0};
+    own.attempt([&] { mine.context = next_context(); });
+    // The others count on what the caller says, whatever has failed so far.
+    shared_attempt told;
+    shared_attempt heard;
+    std::vector<choice> choices;
+    std::vector<choice> remote_choices;
+    told.attempt([&] { choices = party{parent.channel(message_space::agreement), tag}.allgather(mine); });
+    if (parent.inter()) {
+        const auto remote_size = static_cast<std::size_t>(parent.remote_group().size());
+        heard.attempt([&] {
+            remote_choices = exchange_with_remote<choice>(parent, tag, remote_size, [&] {
+                told.check();
+                return choices;
+            });
+        });
+    }
+    communicator_ref part;
+    own.attempt([&] {
+        told.check();
+        heard.check();
+        if (color != MPI_UNDEFINED) {
+            part = make_part(parent, color, choices, remote_choices);
+        }
+        if (part) {
+            finish(*part);
+        }
+    });
+    own.settle(parent, tag);
+    return part;
+}
+
+} // namespace
+
+communicator_ref split(communicator &parent, int color, int key) {
+    return split_with(parent, color, key, {}, [](communicator &) {});
 }
 
 namespace {
@@ -219,22 +266,21 @@ int color_of_place(const communicator &parent, std::string_view type) {
     return part >= 0 ? color_of_node(parent) * most_processors + part : MPI_UNDEFINED;
 }
 
+/// What a rank says of the part that it is to get.
+struct bid {
+    bool asks;
+    int node;
+    hardware_place place;
+};
+
 /// The largest sort of parts that cuts the ranks which ask for one, and that they all are restricted to: the
-/// calling rank's part, or MPI_UNDEFINED. `name` is that of the sort. Ranks that name no type take part, too.
-int color_unguided(communicator &parent, bool asks, std::string_view &name) {
-    struct bid {
-        bool asks;
-        int node;
-        hardware_place place;
-    };
-    const bid mine{asks, color_of_node(parent), asks ? find_hardware_place() : hardware_place{}};
-    auto bids = party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.allgather(mine);
-    std::erase_if(bids, [](const bid &each) { return !each.asks; });
-    if (asks && std::ranges::any_of(bids, [&](const bid &each) { return each.node != mine.node; })) {
+/// calling rank's part, or MPI_UNDEFINED. `name` is that of the sort. @param bids of those that ask
+int color_by_bids(const bid &mine, std::span<const bid> bids, std::string_view &name) {
+    if (std::ranges::any_of(bids, [&](const bid &each) { return each.node != mine.node; })) {
         name = shared_memory_type;
         return mine.node;
     }
-    for (std::size_t i = 0; asks && i < mine.place.size(); ++i) {
+    for (std::size_t i = 0; i < mine.place.size(); ++i) {
         const bool all = std::ranges::all_of(bids, [i](const bid &each) { return each.place[i] >= 0; });
         if (all && std::ranges::any_of(
                        bids, [&](const bid &each) { return each.place[i] != bids.front().place[i]; })) {
@@ -245,39 +291,77 @@ int color_unguided(communicator &parent, bool asks, std::string_view &name) {
     return MPI_UNDEFINED;
 }
 
-int color_by_type(communicator &parent, int split_type, const info *hints, std::string_view &name) {
+/// The same, among the parent's ranks. Those that name another type take part, too.
+int color_unguided(communicator &parent, bool asks, std::string_view &name, shared_attempt &own) {
+    bid mine{asks, 0, {}};
+    own.attempt([&] {
+        mine.node = color_of_node(parent);
+        mine.place = asks ? find_hardware_place() : hardware_place{};
+    });
+    shared_attempt told;
+    std::vector<bid> bids;
+    told.attempt([&] {
+        bids = party{parent.channel(message_space::agreement), parent.next_agreement_tag()}.allgather(mine);
+    });
+    int color = MPI_UNDEFINED;
+    own.attempt([&] {
+        told.check();
+        std::erase_if(bids, [](const bid &each) { return !each.asks; });
+        color = asks ? color_by_bids(mine, bids, name) : MPI_UNDEFINED;
+    });
+    return color;
+}
+
+/// For the types that name a resource.
+int color_guided(const communicator &parent, int split_type, const info *hints) {
     const auto hint = [hints](const char *key) { return hints != nullptr ? hints->get(key) : std::nullopt; };
     const auto resource = hint("mpi_hw_resource_type");
-    const int unguided = color_unguided(parent, split_type == MPI_COMM_TYPE_HW_UNGUIDED, name);
-    switch (split_type) {
-    case MPI_COMM_TYPE_SHARED:
-        return color_of_place(parent, shared_memory_type);
-    case MPI_COMM_TYPE_HW_UNGUIDED:
-        return unguided;
-    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+    if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED) {
         if (const auto set = hint("mpi_pset_name"); set && !resource) {
             return *set == "mpi://WORLD" ? 0 : *set == "mpi://SELF" ? parent.rank() : MPI_UNDEFINED;
         }
-        [[fallthrough]];
-    case MPI_COMM_TYPE_HW_GUIDED:
-        return resource ? color_of_place(parent, *resource) : MPI_UNDEFINED;
-    default:
-        return MPI_UNDEFINED;
     }
+    return resource ? color_of_place(parent, *resource) : MPI_UNDEFINED;
+}
+
+int color_by_type(communicator &parent, int split_type, const info *hints, std::string_view &name,
+                  shared_attempt &own) {
+    const int unguided = color_unguided(parent, split_type == MPI_COMM_TYPE_HW_UNGUIDED, name, own);
+    int color = MPI_UNDEFINED;
+    own.attempt([&] {
+        switch (split_type) {
+        case MPI_COMM_TYPE_SHARED:
+            color = color_of_place(parent, shared_memory_type);
+            break;
+        case MPI_COMM_TYPE_HW_UNGUIDED:
+            color = unguided;
+            break;
+        case MPI_COMM_TYPE_RESOURCE_GUIDED:
+        case MPI_COMM_TYPE_HW_GUIDED:
+            color = color_guided(parent, split_type, hints);
+            break;
+        default:
+            break;
+        }
+    });
+    return color;
 }
 
 } // namespace
 
 communicator_ref split_by_type(communicator &parent, int split_type, int key, info *hints) {
     std::string_view name;
-    communicator_ref part = split(parent, color_by_type(parent, split_type, hints, name), key);
-    if (part && hints != nullptr) {
-        part->hints.apply(*hints);
+    shared_attempt own;
+    const int color = color_by_type(parent, split_type, hints, name, own);
+    return split_with(parent, color, key, own, [&](communicator &part) {
+        if (hints == nullptr) {
+            return;
+        }
+        part.hints.apply(*hints);
         if (!name.empty()) {
             hints->set("mpi_hw_resource_type", std::string{name}); // [MPI-5.0 7.4.2]
         }
-    }
-    return part;
+    });
 }
 
 communicator_ref create_from_members(communicator &parent, const group &members) {

@@ -19,6 +19,8 @@ class communicator_directory {
   public:
     void enter(const communicator &entered);
     void leave(const communicator &left) noexcept;
+    /// The context of one that has been entered becomes `context`. Needs no memory.
+    void change_context(const communicator &of, std::uint64_t context) noexcept;
 
     /// Calls `function` with each communicator; none ends meanwhile.
     template <class Function> void each(Function function) const {
@@ -48,8 +50,12 @@ class communicator_directory {
     }
 
   private:
+    // Several with one context: those whose own is not agreed yet.
+    using table = std::multimap<std::uint64_t, const communicator *>;
+    [[nodiscard]] table::iterator find_locked(const communicator &wanted) noexcept;
+
     mutable std::mutex mutex_; ///< protects the map
-    std::map<std::uint64_t, const communicator *> by_context_;
+    table by_context_;
 };
 
 inline const rank_local<communicator_directory> communicators;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Comm_dup and MPI_Comm_idup: the same groups, the attributes that their copy functions let through,
-// and a context that travels from the first rank down a binomial tree (between the groups of an
-// inter-communicator, the first ranks exchange proposals before that).
+// and a context that the first rank proposes with its word that all has gone well (shared_attempt.hpp).
 #include <algorithm>
-#include <exception>
 #include <memory>
 
 #include "base/binomial_tree.hpp"
-#include "communicator/agreement.hpp"
+#include "base/rounds.hpp"
 #include "communicator/child.hpp"
 #include "communicator/creation.hpp"
-#include "communicator/remote_exchange.hpp"
+#include "communicator/shared_attempt.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "protocol/point_to_point.hpp"
+#include "protocol/progress/procedure.hpp"
 #include "protocol/progressed_request.hpp"
 
 namespace lisle {
@@ -56,148 +55,145 @@ communicator_ref make_copy(communicator &parent, const info *hints) {
     return copy;
 }
 
-std::uint64_t agree_on_context(const communicator &parent, int tag) {
-    std::uint64_t context = parent.rank() == 0 ? propose_context(parent) : 0;
-    if (parent.inter() && parent.rank() == 0) {
-        std::uint64_t theirs = 0;
-        exchange_bytes(parent.channel(message_space::remote_agreement), tag, 0,
-                       std::as_bytes(std::span{&context, 1}), 0,
-                       std::as_writable_bytes(std::span{&theirs, 1}));
-        context = std::min(context, theirs);
+/// A rank's attempt to make a duplicate: all that it needs memory for, and the context that the first rank
+/// proposes.
+struct attempted_copy {
+    attempted_copy(communicator &parent, const info *hints) {
+        own.attempt([&] {
+            copy = make_copy(parent, hints);
+            proposal = parent.rank() == 0 ? propose_context(parent) : 0;
+        });
     }
-    party{parent.channel(message_space::agreement), tag}.broadcast(context);
-    return own_context(parent, context);
-}
-
-/// An operation under way that is given back, complete or not, when its owner ends.
-struct give_back {
-    void operator()(protocol::request *started) const { started->free(); }
+    shared_attempt own;
+    communicator_ref copy;
+    std::uint64_t proposal = 0;
 };
-using started_operation = std::unique_ptr<protocol::request, give_back>;
 
-bool has_ended(const started_operation &operation) {
-    return operation == nullptr || operation->is_complete();
-}
-
-/// agree_on_context() in steps that do not wait.
+/// What shared_attempt::settle() does, in steps that do not wait.
 class pending_duplicate final : public protocol::progressed_request {
   public:
-    pending_duplicate(communicator &source, communicator_ref copy)
+    /// Begins nothing. @param tag for agreements
+    pending_duplicate(communicator &source, const attempted_copy &made, int tag)
         : progressed_request{*source.point_to_point.home}, parent_{communicator_ref::share(source)},
-          copy_{std::move(copy)}, tag_{source.next_agreement_tag()}, place_{source.rank(), source.size()} {
-        if (!place_.is_root()) {
-            begin_receive(message_space::agreement, place_.parent(), context_);
-            return;
-        }
-        context_ = propose_context(source);
-        if (source.inter()) {
-            begin_receive(message_space::remote_agreement, 0, remote_proposal_);
-            proposal_ = context_;
-            begin_send(message_space::remote_agreement, 0, proposal_);
-        }
+          copy_{made.copy}, tag_{tag}, common_{made.proposal, MPI_SUCCESS, source.rank()}, stages_{agree()} {}
+
+    [[nodiscard]] std::string failure() const override {
+        return common_.code != MPI_SUCCESS ? shared_attempt::sentence_of(common_) : std::string{};
     }
 
   private:
-    bool ready() override {
-        if (!has_ended(receive_)) {
-            return false;
-        }
-        if (!passed_on_) {
-            passed_on_ = true;
-            pass_on();
-        }
-        return std::ranges::all_of(sends_, [this](const started_operation &each) {
-            if (!has_ended(each)) {
-                return false;
-            }
-            // A peer that has failed: this rank's duplicate is of no use either.
-            if (each != nullptr && result.error == MPI_SUCCESS) {
-                result.error = each->result.error;
+    // Conditions: true when there was memory to begin.
+    template <class Start> static auto begin(protocol::started_request &begun, Start start) {
+        auto condition = [&begun, start] {
+            if (begun == nullptr) {
+                try {
+                    begun.reset(start());
+                } catch (const std::bad_alloc &) {
+                    return false;
+                }
             }
             return true;
+        };
+        return protocol::procedure::until<decltype(condition)>{condition};
+    }
+    auto begin_receive(const protocol::channel &channel, int source) {
+        return begin(receiving_, [this, &channel, source] {
+            return protocol::start_receive(buffer_of(theirs_), channel, source, tag_);
+        });
+    }
+    auto begin_send(const protocol::channel &channel, int dest) {
+        said_ = common_;
+        return begin(sending_, [this, &channel, dest] {
+            return protocol::start_send(buffer_of(said_), channel, dest, tag_);
         });
     }
 
-    void pass_on() {
+    bool ready() override {
         try {
-            if (receive_ != nullptr) {
-                check_received(receive_->result, sizeof context_);
-            }
-            if (place_.is_root() && parent_->inter()) {
-                context_ = std::min(context_, remote_proposal_);
-            }
-            copy_->settle_context(own_context(*parent_, context_));
+            return stages_.advance();
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
+            return true;
         }
-        if (result.error == MPIX_ERR_PROC_FAILED || result.error == MPIX_ERR_REVOKED) {
-            return; // the others notice it themselves
-        }
-        place_.each_child_downwards([this](const binomial_node &child) {
-            begin_send(message_space::agreement, child.number(), context_);
-        });
     }
 
-    void begin_receive(message_space space, int source, std::uint64_t &value) {
-        receive_.reset(protocol::start_receive(buffer_of(value), parent_->channel(space), source, tag_));
+    protocol::procedure agree() {
+        const int size = parent_->size();
+        const protocol::channel within = parent_->channel(message_space::agreement);
+        for (std::int64_t distance = 1; distance < size; distance *= 2) {
+            co_await begin_receive(within, along_ring(within.self, -distance, size));
+            co_await begin_send(within, along_ring(within.self, distance, size));
+            co_await receiving_.release();
+            co_await sending_.release();
+            common_.include(theirs_);
+        }
+        if (parent_->inter()) {
+            const protocol::channel across = parent_->channel(message_space::remote_agreement);
+            if (within.self == 0) {
+                co_await begin_receive(across, 0);
+                co_await begin_send(across, 0);
+                co_await receiving_.release();
+                co_await sending_.release();
+                theirs_.by = shared_result::remote_member;
+                common_.include(theirs_);
+            }
+            const binomial_node place{within.self, size}; // below rank 0, so numbers are ranks
+            if (!place.is_root()) {
+                co_await begin_receive(within, place.parent());
+                co_await receiving_.release();
+                common_ = theirs_;
+            }
+            for (int child = size - 1; child > within.self; --child) {
+                if (binomial_node{child, size}.parent() == within.self) {
+                    co_await begin_send(within, child);
+                    co_await sending_.release();
+                }
+            }
+        }
+        result.error = common_.code;
+        if (common_.code == MPI_SUCCESS) {
+            copy_->settle_context(own_context(*parent_, common_.value));
+        }
     }
-    void begin_send(message_space space, int dest, std::uint64_t &value) {
-        sends_.emplace_back(protocol::start_send(buffer_of(value), parent_->channel(space), dest, tag_));
-    }
-    static typed_buffer buffer_of(std::uint64_t &value) {
+
+    static typed_buffer buffer_of(shared_result &value) {
         return {&value, static_cast<MPI_Count>(sizeof value), *find_datatype(MPI_BYTE)};
     }
 
     communicator_ref parent_;
     communicator_ref copy_;
     int tag_;
-    binomial_node place_; ///< below rank 0, so numbers are ranks
-    std::uint64_t context_ = 0;
-    std::uint64_t proposal_ = 0; ///< what the remote group is sent; context_ may change meanwhile
-    std::uint64_t remote_proposal_ = 0;
-    started_operation receive_;
-    std::vector<started_operation> sends_;
-    bool passed_on_ = false;
+    shared_result common_;
+    shared_result said_; ///< what is on its way; common_ may change meanwhile
+    shared_result theirs_;
+    protocol::started_request sending_;
+    protocol::started_request receiving_;
+    protocol::procedure stages_; ///< last: it uses all others
 };
 
 } // namespace
 
 communicator_ref duplicate(communicator &parent, const info *hints) {
     const int tag = parent.next_agreement_tag();
-    communicator_ref copy;
-    std::exception_ptr failure;
-    try {
-        copy = make_copy(parent, hints);
-    } catch (const std::exception &) {
-        // The other ranks count on this one to pass the context on.
-        failure = std::current_exception();
-    }
-    const std::uint64_t context = agree_on_context(parent, tag);
-    if (failure) {
-        std::rethrow_exception(failure);
-    }
-    copy->settle_context(context);
-    return copy;
+    const attempted_copy made{parent, hints};
+    const std::uint64_t context = own_context(parent, made.own.settle(parent, tag, made.proposal));
+    made.copy->settle_context(context);
+    return made.copy;
 }
 
 communicator_ref start_duplicate(communicator &parent, const info *hints, protocol::request *&started) {
     refuse_lost_members(parent);
-    communicator_ref copy;
-    std::exception_ptr failure;
-    try {
-        copy = make_copy(parent, hints);
-    } catch (const std::exception &) {
-        failure = std::current_exception();
-        copy = make_bare_copy(parent);
+    const int tag = parent.next_agreement_tag();
+    attempted_copy made{parent, hints};
+    std::unique_ptr<pending_duplicate> pending;
+    made.own.attempt([&] { pending = std::make_unique<pending_duplicate>(parent, made, tag); });
+    if (made.own.failed()) {
+        made.own.refuse(parent, tag);
+        made.own.check();
     }
-    auto *const pending = new pending_duplicate{parent, copy};
     pending->watch();
-    if (failure) {
-        pending->free();
-        std::rethrow_exception(failure);
-    }
-    started = pending;
-    return copy;
+    started = pending.release();
+    return made.copy;
 }
 
 communicator_ref make_shadow(communicator &parent) {

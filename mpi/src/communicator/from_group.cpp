@@ -11,6 +11,7 @@
 #include "communicator/introduction.hpp"
 #include "communicator/remote_exchange.hpp"
 #include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "world/job.hpp"
 
 namespace lisle {
@@ -22,8 +23,13 @@ class digest {
   public:
     explicit digest(std::string_view text) { add(text.data(), text.size()); }
     void add(const group &members) {
-        const std::vector<std::uint64_t> names = names_of(members);
-        add(names.data(), names.size() * sizeof names.front());
+        const job &here = this_rank().get_job();
+        for (int rank = 0; rank < members.size(); ++rank) {
+            const rank_name name = here.name_of(members.member(rank));
+            const std::uint64_t words[]{static_cast<std::uint64_t>(name.job),
+                                        static_cast<std::uint64_t>(name.number)};
+            add(words, sizeof words);
+        }
     }
     [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
     [[nodiscard]] int tag() const noexcept {
@@ -54,9 +60,9 @@ void check_digest(std::uint64_t theirs, const digest &mine) {
     }
 }
 
+/// The caller's communicator.
 communicator_ref make(std::uint64_t context, const group &local, const group *remote, int self,
                       const creation_options &options) {
-    check_context(context);
     auto made = communicator_ref::adopt(new communicator{context, local, remote, self});
     made->errors.set(options.errors);
     made->session = local.session();
@@ -66,6 +72,30 @@ communicator_ref make(std::uint64_t context, const group &local, const group *re
     return made;
 }
 
+/// Where the leaders of two groups meet, who have no communicator. @param leaders what the place is made of
+leaders_meeting meeting_of(const group &local, int local_leader, const group *remote, int remote_leader,
+                           std::string_view name, group_ref &leaders) {
+    if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
+        fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
+    }
+    // The two leaders, in an order on which both agree.
+    const int here = local.member(local_leader);
+    const int there = remote->member(remote_leader);
+    if (here == there) {
+        fail(MPI_ERR_GROUP, "both leaders are rank ", here, " of the job: the groups overlap");
+    }
+    const rank &self = this_rank();
+    const job &known = self.get_job();
+    const bool first = known.name_of(here) < known.name_of(there);
+    protocol::once_there_is_memory(self.engine(), [&] {
+        leaders = make_group({first ? here : there, first ? there : here});
+    });
+    digest meeting{name};
+    meeting.add(*leaders);
+    return {protocol::make_channel(leaders_meeting_context, leaders->rank_of(here), *leaders), meeting.tag(),
+            leaders->rank_of(there)};
+}
+
 } // namespace
 
 communicator_ref create_from_group(const group &members, std::string_view name,
@@ -73,13 +103,13 @@ communicator_ref create_from_group(const group &members, std::string_view name,
     const int self = self_in(members, "the group");
     digest what{name};
     what.add(members);
-    struct {
-        std::uint64_t context;
-        std::uint64_t digest;
-    } agreed{self == 0 ? next_context() : 0, what.value()};
-    party{protocol::make_channel(meeting_context, self, members), what.tag()}.broadcast(agreed);
-    check_digest(agreed.digest, what);
-    return make(agreed.context, members, nullptr, self, options);
+    const party all{protocol::make_channel(meeting_context, self, members), what.tag()};
+    std::uint64_t first = what.value();
+    all.broadcast(first);
+    return make_together(all, [&] {
+        check_digest(first, what);
+        return make(0, members, nullptr, self, options);
+    });
 }
 
 communicator_ref connect_from_groups(const group &local, int local_leader, const group *remote,
@@ -93,35 +123,24 @@ communicator_ref connect_from_groups(const group &local, int local_leader, const
     digest what{name};
     what.add(local);
     const party members{protocol::make_channel(meeting_context, self, local), what.tag()};
-    const auto met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names, [&] {
-        if (remote == nullptr || remote_leader < 0 || remote_leader >= remote->size()) {
-            fail(MPI_ERR_ARG, "remote_leader ", remote_leader, " is outside remote_group");
-        }
-        // The two leaders, in an order on which both agree.
-        const int here = local.member(local_leader);
-        const int there = remote->member(remote_leader);
-        if (here == there) {
-            fail(MPI_ERR_GROUP, "both leaders are rank ", here, " of the job: the groups overlap");
-        }
-        const job &known = this_rank().get_job();
-        const bool first = known.name_of(here) < known.name_of(there);
-        const group_ref leaders = make_group({first ? here : there, first ? there : here});
-        digest meeting{name};
-        meeting.add(*leaders);
-        std::vector<std::uint64_t> mine{next_context()};
-        const auto names = names_of(local);
-        mine.insert(mine.end(), names.begin(), names.end());
-        std::vector<std::uint64_t> theirs =
-            exchange_lists(protocol::make_channel(leaders_meeting_context, leaders->rank_of(here), *leaders),
-                           meeting.tag(), leaders->rank_of(there), mine, most_words_of_names);
-        if (theirs.size() < 3) {
-            fail(MPI_ERR_OTHER, "the remote leader sent no members");
-        }
-        theirs.front() = std::min(theirs.front(), mine.front());
-        return theirs;
+    shared_attempt own;
+    group_ref leaders;
+    std::optional<leaders_meeting> between;
+    std::vector<std::uint64_t> met;
+    own.attempt([&] {
+        met = told_by_leader<std::uint64_t>(members, local_leader, most_words_of_names, [&] {
+            between = meeting_of(local, local_leader, remote, remote_leader, name, leaders);
+            return meet_leader(*between, local);
+        });
     });
-    const group_ref others = remote_group_of(std::span{met}.subspan(1), local);
-    return make(met.front(), local, others.get(), self, options);
+    communicator_ref made;
+    own.attempt([&] {
+        check_context(met.front());
+        made =
+            make(met.front(), local, remote_group_of(std::span{met}.subspan(1), local).get(), self, options);
+    });
+    own.settle_across(members, local_leader, between);
+    return made;
 }
 
 } // namespace lisle

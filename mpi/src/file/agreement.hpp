@@ -2,12 +2,11 @@
 // Agreement among the ranks of a file on results of the system that only one of them has.
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
+#include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
 
 namespace lisle::file {
@@ -29,23 +28,19 @@ template <class Action> [[nodiscard]] failure attempt(Action action) {
 /// the others that of the first one.
 void agree(communicator &members, const failure &own);
 
-void broadcast_bytes(communicator &members, void *bytes, std::size_t size);
+/// Those of the file, for their next agreement.
+[[nodiscard]] party all_of(communicator &members);
 /// The first rank's value, for all.
 template <class T> void agree_on(communicator &members, T &value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    broadcast_bytes(members, &value, sizeof value);
+    all_of(members).broadcast(value);
 }
 
 /// The sentence of ranks that have not failed themselves.
 [[nodiscard]] mpi_error error_of_other(int rank, int code);
 
-void allgather_bytes(communicator &members, const void *own, std::size_t size, void *all);
-/// The values of all ranks, by rank.
+/// The values of all ranks, by rank. Throws at all of them if one has no memory for them.
 template <class T> [[nodiscard]] std::vector<T> gather(communicator &members, const T &own) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<T> all(static_cast<std::size_t>(members.size()));
-    allgather_bytes(members, &own, sizeof own, all.data());
-    return all;
+    return all_of(members).allgather(own);
 }
 
 } // namespace lisle::file

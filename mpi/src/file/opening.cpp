@@ -83,15 +83,17 @@ template <class Action> void at_first_rank(open_file &on, Action action) {
 }
 
 void take_hints(open_file &on, const info *said) {
-    if (said != nullptr) {
-        on.how.apply(*said);
-    }
+    agree(on.comm(), attempt([&] {
+              if (said != nullptr) {
+                  on.how.apply(*said);
+              }
+          }));
     agree_on(on.comm(), on.how);
 }
 
-void log_event(open_file &which, const std::string &what) {
+template <class... Parts> void log_event(open_file &which, const Parts &...what) {
     if (logs(log_area::file)) {
-        log_line(log_area::file, known_rank().number(), sentence(which.on_disk().name(), ": ", what));
+        log_line(log_area::file, known_rank().number(), sentence(which.on_disk().name(), ": ", what...));
     }
 }
 
@@ -122,21 +124,29 @@ open_file *open(const open_request &asked) {
              parent.inter() ? "an inter-communicator" : "one of threads",
              "; files are opened over intra-communicators");
     }
-    const std::string name = plain_name(asked.name);
     const communicator_ref members = make_private_copy(parent);
     members->errors.set(errors_without_file().get());
-    agree(*members, attempt([&] { check_amode(asked.amode); }));
+    std::string name;
+    agree(*members, attempt([&] {
+        check_amode(asked.amode);
+        name = plain_name(asked.name);
+    }));
     check_same(*members, asked.amode, "amode");
-    auto file = std::make_unique<open_file>(members, open_in_turn(*members, name, asked.amode), asked.amode);
-    file->of_one_kernel = nodes_of(*members) == 1 && file->on_disk().local();
+    std::unique_ptr<descriptor> opened = open_in_turn(*members, name, asked.amode);
+    std::unique_ptr<open_file> file;
+    MPI_Count begin = 0;
+    agree(*members, attempt([&] {
+        file = std::make_unique<open_file>(members, std::move(opened), asked.amode);
+        file->of_one_kernel = nodes_of(*members) == 1 && file->on_disk().local();
+        begin = file->has(MPI_MODE_APPEND) ? file->on_disk().size() : 0;
+    }));
     agree_on(*members, file->of_one_kernel);
     file->how.collective_buffer = usual_collective_buffer(file->of_one_kernel);
     take_hints(*file, asked.hints);
-    MPI_Count begin = file->has(MPI_MODE_APPEND) ? file->on_disk().size() : 0;
     agree_on(*members, begin);
     file->position.store(begin, std::memory_order_relaxed);
     file->shared.emplace(*members, begin);
-    log_event(*file, sentence("opened with amode ", asked.amode, " by ", members->size(), " ranks"));
+    log_event(*file, "opened with amode ", asked.amode, " by ", members->size(), " ranks");
     return file.release();
 }
 

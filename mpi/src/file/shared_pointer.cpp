@@ -2,6 +2,7 @@
 #include "file/shared_pointer.hpp"
 
 #include "datatype/predefined.hpp"
+#include "file/agreement.hpp"
 #include "protocol/message/request.hpp"
 #include "reduction/op.hpp"
 #include "rma/creation.hpp"
@@ -16,9 +17,19 @@ shared_pointer::shared_pointer(communicator &members, MPI_Count position) {
     if (members.rank() == 0) {
         *static_cast<MPI_Count *>(window_->facts.base) = position;
     }
-    rma::lock_all(*window_, MPI_MODE_NOCHECK); // nobody ever locks it exclusively
-    rma::sync(*window_);
-    rma::meet(members);
+    const failure own = attempt([&] {
+        rma::lock_all(*window_, MPI_MODE_NOCHECK); // nobody ever locks it exclusively
+        rma::sync(*window_);
+    });
+    try {
+        agree(members, own);
+    } catch (...) {
+        if (!own) {
+            rma::unlock_all(*window_);
+        }
+        rma::free_window(window_);
+        throw;
+    }
 }
 
 void shared_pointer::end() {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +16,7 @@
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/memory_alignment.hpp"
+#include "communicator/shared_attempt.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "fabric/local/shared_heap.hpp"
@@ -70,19 +72,25 @@ struct table_notice {
     std::uint64_t address = 0; ///< of its process; 0: a block under the window's context
 };
 
+[[noreturn]] void fail_for_room(std::size_t bytes) {
+    fail(MPI_ERR_NO_MEM, "there is no room for the ", bytes, " bytes of a window");
+}
+
 std::size_t rounded(std::size_t bytes, std::size_t to) {
     return (bytes + to - 1) / to * to;
 }
 
-/// A window under construction.
+/// A window under construction. It is made at all members or at none: what one of them has to do for it is an
+/// attempt, and all say now and then how their attempts went.
 class construction {
   public:
     construction(const window_request &asked, int flavor)
-        : asked_{checked(asked)}, flavor_{flavor}, members_{make_private_copy(asked.parent)},
-          near_{find_neighbours(*members_)}, among_{members_->channel(message_space::agreement),
-                                                    members_->next_agreement_tag(), near_.ranks, near_.self} {
+        : asked_{asked}, flavor_{flavor}, members_{make_private_copy(asked.parent)} {
         make_table();
     }
+
+    /// Does a part of the caller's. @param part throws if it cannot
+    template <class Part> void attempt(Part part) { own_.attempt(part); }
 
     [[nodiscard]] const neighbours &near() const noexcept { return near_; }
     [[nodiscard]] int size() const noexcept { return members_->size(); }
@@ -98,16 +106,9 @@ class construction {
 
     /// Returns when the members of the node have entered what they have to say so far.
     void meet_neighbours() {
-        if (near_.ranks.size() == static_cast<std::size_t>(size())) {
-            meet(*members_);
-        } else {
-            int nothing = 0;
-            static_cast<void>(among_.allgather(nothing));
-        }
+        shared_result nothing;
+        among_->agree(nothing);
     }
-
-    /// Enters that the caller has no memory. All members then fail in finish(), where they hear of it.
-    void enter_failure() { own().facts = {.holder = this_rank().number(), .failed = true}; }
 
     /// Enters the caller's memory.
     void enter(const void *base, std::size_t bytes, bool open) {
@@ -143,8 +144,10 @@ class construction {
         bytes = std::max<std::uint64_t>(bytes, 1); // nothing has no place that others could find
         std::uint64_t address = 0;
         if (near_.leads()) {
-            whole =
-                window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(), bytes, alignment);
+            attempt([&] {
+                whole = window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(), bytes,
+                                                alignment);
+            });
             if (near_.one_process || whole.open()) {
                 address = reinterpret_cast<std::uint64_t>(whole.get());
             }
@@ -159,52 +162,47 @@ class construction {
             }
         }
         if (near_.ranks.size() > 1) {
-            among_.broadcast(address);
+            among_->broadcast(address);
         }
-        std::byte *const found = near_.one_process || near_.leads() || address == 0
-                                     ? reinterpret_cast<std::byte *>(address)
-                                     : near_.medium->reach(own().facts.holder, address, bytes);
-        if (found == nullptr) {
-            own().facts.failed = true;
-            return nullptr;
-        }
-        return found + (own().facts.base - address);
+        std::byte *found = nullptr;
+        attempt([&] {
+            found = near_.one_process || near_.leads() || address == 0
+                        ? reinterpret_cast<std::byte *>(address)
+                        : near_.medium->reach(own().facts.holder, address, bytes);
+            if (found == nullptr) {
+                fail_for_room(bytes);
+            }
+        });
+        return found != nullptr ? found + (own().facts.base - address) : nullptr;
     }
 
-    /// Completes the tables and makes the window. Throws at all members if one has no memory. @param base
-    /// where the caller finds its own memory
+    /// Completes the tables and makes the window. Throws at all members if an attempt has failed at one.
+    /// @param base where the caller finds its own memory
     [[nodiscard]] window *finish(void *base, window_memory memory) {
         exchange_tables();
-        held_.own = std::move(memory);
-        auto made = std::make_unique<window>(members_, table_,
-                                             window_attributes{.base = base,
-                                                               .size = asked_.size,
-                                                               .disp_unit = static_cast<int>(asked_.unit),
-                                                               .flavor = flavor_,
-                                                               .model = MPI_WIN_UNIFIED},
-                                             std::move(held_));
-        if (asked_.hints != nullptr) {
-            made->hints.apply(*asked_.hints);
-        }
-        meet(*members_); // packets of those that have left this find the window at every member
-        fail_together();
+        std::unique_ptr<window> made;
+        attempt([&] {
+            held_.own = std::move(memory);
+            made = std::make_unique<window>(members_, table_,
+                                            window_attributes{.base = base,
+                                                              .size = asked_.size,
+                                                              .disp_unit = static_cast<int>(asked_.unit),
+                                                              .flavor = flavor_,
+                                                              .model = MPI_WIN_UNIFIED},
+                                            std::move(held_));
+            if (asked_.hints != nullptr) {
+                made->hints.apply(*asked_.hints);
+            }
+        });
+        settle(); // packets of those that have left this find the window at every member
         race_watch::window_made(made->members);
         return made.release();
     }
 
   private:
-    void fail_together() {
-        const member *const end = table_.members + size();
-        const member *const failed = std::find_if(static_cast<const member *>(table_.members), end,
-                                                  [](const member &each) { return each.facts.failed; });
-        if (failed == end) {
-            return;
-        }
-        const auto rank = failed - table_.members;
-        meet(*members_); // all have looked: the table may go
-        fail(MPI_ERR_NO_MEM, "there is no room for the memory of a window at rank ", rank, " of ",
-             asked_.parent.label());
-    }
+    /// Returns when all members have come. Throws at all of them if an attempt has failed at one.
+    void settle() { own_.settle(*members_, members_->next_agreement_tag()); }
+
     /// Lets the members on other nodes copy to and from the caller's memory, if one network that can reaches
     /// them all: a key is that network's. (Ranks of other jobs are reached by another one.)
     void expose(const void *base, std::size_t bytes) {
@@ -224,13 +222,6 @@ class construction {
             held_.exposed = exposed_memory{*common, base, bytes};
         }
     }
-    /// Throws what can be said before others are involved.
-    static const window_request &checked(const window_request &asked) {
-        if (asked.hints != nullptr) {
-            window_hints{}.apply(*asked.hints);
-        }
-        return asked;
-    }
     [[nodiscard]] std::size_t table_bytes() const noexcept {
         return static_cast<std::size_t>(size()) * sizeof(member);
     }
@@ -241,35 +232,51 @@ class construction {
     }
 
     void make_table() {
+        table_notice notice;
+        const int tag = members_->next_agreement_tag(); // whatever fails
+        attempt([&] {
+            if (asked_.hints != nullptr) {
+                window_hints{}.apply(*asked_.hints); // throws what is wrong with them
+            }
+            near_ = find_neighbours(*members_);
+            among_.emplace(members_->channel(message_space::agreement), tag, near_.ranks, near_.self);
+            describe_table();
+            if (near_.leads()) {
+                notice = allocate_table();
+            }
+        });
+        settle(); // the members of a node count on each other from here on
+        if (near_.ranks.size() > 1) {
+            among_->broadcast(notice);
+        }
+        attempt([&] {
+            std::byte *const found = find_table(notice);
+            if (found == nullptr) {
+                fail(MPI_ERR_NO_MEM, "there is no room for the ", table_bytes(), " bytes with which the ",
+                     size(), " members of a window synchronise");
+            }
+            table_.members = reinterpret_cast<member *>(found);
+        });
+        settle(); // all write to their tables
+    }
+
+    void describe_table() {
         const rank &self = this_rank();
         const locality &places = self.get_job().places();
         const int process = places.process_of(self.number());
-        table_.process = places.process_index_on_node(process);
+        table_.process = near_.one_process ? 0 : places.process_index_on_node(process);
         table_.processes = near_.one_process ? 1 : places.processes_on(places.node_of_process(process));
-        if (near_.one_process) {
-            table_.process = 0;
-        }
         table_.medium = near_.medium;
-        table_notice notice;
-        if (near_.leads()) {
-            held_.table = window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(),
-                                                  table_bytes(), cache_line);
-            if (near_.one_process || held_.table.open()) {
-                notice.address = reinterpret_cast<std::uint64_t>(held_.table.get());
-            }
-            if (near_.one_process && held_.table.get() != nullptr) {
-                std::memset(held_.table.get(), 0, table_bytes());
-            }
+    }
+
+    table_notice allocate_table() {
+        held_.table = window_memory::allocate(near_.one_process ? nullptr : near_.medium->heap(),
+                                              table_bytes(), cache_line);
+        if (near_.one_process && held_.table.get() != nullptr) {
+            std::memset(held_.table.get(), 0, table_bytes());
         }
-        if (near_.ranks.size() > 1) {
-            among_.broadcast(notice);
-        }
-        std::byte *const found = find_table(notice);
-        if (found == nullptr) {
-            fail(MPI_ERR_NO_MEM, "there is no room for the ", table_bytes(), " bytes with which the ", size(),
-                 " members of a window synchronise");
-        }
-        table_.members = reinterpret_cast<member *>(found);
+        return {near_.one_process || held_.table.open() ? reinterpret_cast<std::uint64_t>(held_.table.get())
+                                                        : 0};
     }
 
     std::byte *find_table(const table_notice &notice) {
@@ -288,44 +295,57 @@ class construction {
                                    table_bytes());
     }
 
+    struct row {
+        int rank;
+        member_facts facts;
+    };
+
     /// The first members of the nodes tell each other what their neighbours have entered.
     void exchange_tables() {
         if (near_.ranks.size() == static_cast<std::size_t>(size())) {
             return;
         }
         meet_neighbours();
-        struct row {
-            int rank;
-            member_facts facts;
-        };
         // Who leads is told by all, since no rank knows the neighbours of another node.
-        std::vector<unsigned char> leads(static_cast<std::size_t>(size()));
-        leads[0] = near_.leads() ? 1 : 0;
         const int tag = members_->next_agreement_tag();
-        const auto all = party{members_->channel(message_space::agreement), tag}.allgather(leads[0]);
-        if (!near_.leads()) {
-            return;
-        }
+        shared_attempt told;
+        std::vector<int> lead;
+        told.attempt([&] {
+            lead = party{members_->channel(message_space::agreement), tag}.allgather(near_.leads() ? 1 : 0);
+        });
         std::vector<int> leaders;
-        for (int rank = 0; rank < size(); ++rank) {
-            if (all[static_cast<std::size_t>(rank)] != 0) {
-                leaders.push_back(rank);
-            }
-        }
-        const auto self = std::ranges::find(leaders, members_->rank()) - leaders.begin();
         std::vector<row> rows;
-        for (const int rank : near_.ranks) {
-            rows.push_back({rank, at(rank).facts});
-        }
-        const party among{members_->channel(message_space::agreement), tag, leaders, static_cast<int>(self)};
-        for (const row &told :
-             among.allgather_lists(std::span<const row>{rows}, static_cast<std::size_t>(size()))) {
-            if (told.rank < 0 || told.rank >= size()) {
-                fail(MPI_ERR_OTHER, "a peer told of rank ", told.rank, " of a window that has ", size());
+        attempt([&] {
+            told.check();
+            for (int rank = 0; rank < size(); ++rank) {
+                if (lead[static_cast<std::size_t>(rank)] != 0) {
+                    leaders.push_back(rank);
+                }
             }
-            if (!std::ranges::binary_search(near_.ranks, told.rank)) {
-                at(told.rank).facts = told.facts;
-                at(told.rank).facts.process = -1;
+            for (const int rank : near_.ranks) {
+                rows.push_back({rank, at(rank).facts});
+            }
+        });
+        settle(); // the leaders count on each other
+        if (near_.leads()) {
+            const auto self = std::ranges::find(leaders, members_->rank()) - leaders.begin();
+            const party among{members_->channel(message_space::agreement), tag, std::move(leaders),
+                              static_cast<int>(self)};
+            attempt([&] {
+                take_rows(
+                    among.allgather_lists(std::span<const row>{rows}, static_cast<std::size_t>(size())));
+            });
+        }
+    }
+
+    void take_rows(const std::vector<row> &told) {
+        for (const row &each : told) {
+            if (each.rank < 0 || each.rank >= size()) {
+                fail(MPI_ERR_OTHER, "a peer told of rank ", each.rank, " of a window that has ", size());
+            }
+            if (!std::ranges::binary_search(near_.ranks, each.rank)) {
+                at(each.rank).facts = each.facts;
+                at(each.rank).facts.process = -1;
             }
         }
     }
@@ -334,7 +354,8 @@ class construction {
     int flavor_;
     communicator_ref members_;
     neighbours near_;
-    party among_;
+    std::optional<party> among_; ///< the members of the node
+    shared_attempt own_;
     member_table table_;
     held_memory held_;
 };
@@ -351,27 +372,29 @@ window *create_window(const window_request &asked, void *base) {
     const auto bytes = static_cast<std::size_t>(asked.size);
     shared_heap *const heap =
         making.near().one_process || making.near().medium == nullptr ? nullptr : making.near().medium->heap();
-    making.enter(base, bytes, heap != nullptr && heap->holds(base, bytes));
+    making.attempt([&] { making.enter(base, bytes, heap != nullptr && heap->holds(base, bytes)); });
     return making.finish(base, {});
 }
 
 window *allocate_window(const window_request &asked) {
-    const std::size_t alignment = memory_alignment(asked.hints);
     construction making{asked, MPI_WIN_FLAVOR_ALLOCATE};
     const auto bytes = static_cast<std::size_t>(asked.size);
-    window_memory memory = window_memory::allocate(making.heap(), bytes, alignment);
+    window_memory memory;
+    making.attempt([&] {
+        memory = window_memory::allocate(making.heap(), bytes, memory_alignment(asked.hints));
+        if (memory.get() == nullptr) {
+            fail_for_room(bytes);
+        }
+        making.enter(memory.get(), bytes, memory.open());
+    });
     std::byte *const base = memory.get();
-    if (base == nullptr) {
-        making.enter_failure();
-    } else {
-        making.enter(base, bytes, memory.open());
-    }
     return making.finish(base, std::move(memory));
 }
 
 window *allocate_shared_window(const window_request &asked) {
-    const std::size_t alignment = memory_alignment(asked.hints);
     construction making{asked, MPI_WIN_FLAVOR_SHARED};
+    std::size_t alignment = 0;
+    making.attempt([&] { alignment = memory_alignment(asked.hints); });
     if (making.near().ranks.size() != static_cast<std::size_t>(making.size())) {
         fail(MPI_ERR_RMA_SHARED, "only ", making.near().ranks.size(), " of the ", making.size(),
              " ranks share memory with this one: use the communicator that MPI_Comm_split_type makes with "
@@ -389,10 +412,11 @@ window *create_dynamic_window(const window_request &asked) {
     construction making{asked, MPI_WIN_FLAVOR_DYNAMIC};
     window_memory memory;
     if (shared_heap *const heap = making.heap()) {
-        memory = window_memory::allocate(heap, sizeof(attached_table), alignof(attached_table));
+        making.attempt(
+            [&] { memory = window_memory::allocate(heap, sizeof(attached_table), alignof(attached_table)); });
     }
     auto *const table = memory.open() ? new (memory.get()) attached_table : nullptr;
-    making.enter(table, 0, false);
+    making.attempt([&] { making.enter(table, 0, false); });
     window *const made = making.finish(MPI_BOTTOM, std::move(memory));
     if (table != nullptr) {
         made->members.attached.publish_in(*table);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <deque>
 #include <mutex>
+#include <new>
 #include <sched.h>
 
 namespace lisle::fabric::network {
@@ -122,6 +124,23 @@ struct network_fabric::found {
     [[nodiscard]] std::size_t told() const noexcept { return count + copies.size() + failed.size(); }
 };
 
+namespace {
+
+/// @return how many the sink has taken: the next one there is no memory for
+std::size_t hand_on(std::span<const inbox::packet> packets, sink &into) {
+    std::size_t taken = 0;
+    try {
+        for (const inbox::packet &each : packets) {
+            into.arrived(each.what.what.source, each.what.what.header, each.what.payload);
+            ++taken;
+        }
+    } catch (const std::bad_alloc &) {
+    }
+    return taken;
+}
+
+} // namespace
+
 int network_fabric::poll(int self, sink &into, int most) {
     found now;
     {
@@ -145,20 +164,24 @@ int network_fabric::poll(int self, sink &into, int most) {
         take_from_inbox(self, static_cast<std::size_t>(most), now);
     }
     const std::span packets = std::span{now.packets}.first(now.count);
-    for (const inbox::packet &each : packets) {
-        into.arrived(each.what.what.source, each.what.what.header, each.what.payload);
-    }
+    const std::size_t taken = hand_on(packets, into);
     for (const inbox::ended_copy &copy : now.copies) {
         copy.hears->copied(copy.moved);
     }
     for (const int peer : now.failed) {
         into.peer_failed(peer);
     }
-    if (!packets.empty()) {
+    if (taken != 0) {
         const std::scoped_lock guard{lock_};
-        for (const inbox::packet &each : packets) {
+        std::deque<inbox::packet> &waiting = boxes_.of(self).packets;
+        waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(taken));
+        for (const inbox::packet &each : packets.first(taken)) {
             rails_.receive_again(*each.in);
         }
+        traffic_.add_received(taken);
+    }
+    if (taken != packets.size()) {
+        throw std::bad_alloc{}; // the others stay where they are until there is memory for them
     }
     // Who waits while its data move does best to look again at once: it is not idle.
     return now.told() == 0 && now.moved ? 1 : static_cast<int>(now.told());
@@ -167,13 +190,11 @@ int network_fabric::poll(int self, sink &into, int most) {
 void network_fabric::take_from_inbox(int self, std::size_t most, found &into) {
     inbox &own = boxes_.of(self);
     const std::size_t room = std::min(into.packets.size(), most);
-    for (; into.count != room && !own.packets.empty(); ++into.count) {
-        into.packets[into.count] = own.packets.front();
-        own.packets.pop_front();
-    }
+    into.count = std::min(room, own.packets.size());
+    std::copy_n(own.packets.begin(), into.count, into.packets.begin());
     into.copies.swap(own.copies);
-    traffic_.add_received(into.count + into.copies.size());
-    if (own.packets.empty()) { // what a peer has sent before it failed comes first
+    traffic_.add_received(into.copies.size());
+    if (own.packets.size() == into.count) { // what a peer has sent before it failed comes first
         into.failed.swap(own.failed);
     }
 }

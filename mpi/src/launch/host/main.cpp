@@ -8,6 +8,7 @@
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/image/sanitizer.hpp"
 #include "launch/host/interpose/identity.hpp"
+#include "launch/host/life/allocator_limits.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
 #include "launch/host/output/output.hpp"
@@ -65,6 +66,7 @@ void tell_debugger(const rank_list &ranks) {
 }
 
 [[noreturn]] void run(char **words) {
+    limit_arenas();
     const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
         throw refusal("usage: lisle-host program [argument]...");

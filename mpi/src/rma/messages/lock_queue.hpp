@@ -17,7 +17,7 @@ namespace lisle::rma {
 /// Not thread-safe.
 class lock_queue {
   public:
-    explicit lock_queue(const window_members &members) noexcept : members_{members} {}
+    explicit lock_queue(const window_members &members) : members_{members} {}
 
     /// The outcome of a request for the lock.
     struct decision {

@@ -38,7 +38,7 @@ std::uint64_t number_or_none(int rank) noexcept {
 
 } // namespace
 
-message_target::message_target(const window_members &members) noexcept
+message_target::message_target(const window_members &members)
     : pending_call{serve_again}, members_{members}, locks_{members} {}
 
 bool message_target::idle() {

@@ -27,7 +27,7 @@ namespace lisle::rma {
 
 class message_target final : private protocol::pending_call, private protocol::lookout {
   public:
-    explicit message_target(const window_members &members) noexcept;
+    explicit message_target(const window_members &members);
 
     /// From the packet handler, with the engine's lock held.
     void arrived_locked(protocol::engine &home, const protocol::arrival &packet);

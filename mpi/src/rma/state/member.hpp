@@ -29,7 +29,6 @@ struct member_facts {
     /// Other processes of the node change its elements by copies of the kernel (kernel_updates.hpp): all
     /// change them under `updates`, also where an instruction of the processor could.
     bool copied = false;
-    bool failed = false;   ///< there was no memory for it: the window is not made
     bool exposed = false;  ///< to the network's remote memory (remote_copies.hpp)
     std::uint64_t key = 0; ///< then: its name there
 };

@@ -3,70 +3,14 @@
 // needs no more. A call that fails says MPI_ERR_NO_MEM, leaves nothing allocated, and works when it is made
 // again.
 //
-// A rank of one, for a collective call that fails on one rank may leave others waiting. With several ranks,
-// the first one's MPI_Comm_dup fails in all ways, and leaves nobody waiting. Counted is what the calling
-// thread allocates meanwhile; all ways to allocate are replaced, those that the C++ library uses included.
+// A rank of one. What several ranks do together is in failing_together.cpp.
 #include <mpi.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <new>
 
-extern "C" {
-void *__libc_malloc(std::size_t bytes);
-void *__libc_calloc(std::size_t count, std::size_t bytes);
-void *__libc_realloc(void *memory, std::size_t bytes);
-void *__libc_memalign(std::size_t alignment, std::size_t bytes);
-void __libc_free(void *memory);
-}
-
-namespace {
-
-thread_local bool counting = false; // initial-exec: reading it allocates nothing
-thread_local long allocations = 0;
-thread_local long failing = 0; ///< the number of the allocation that fails; 0: none
-thread_local long outstanding = 0;
-
-/// @return false: this one fails
-bool may_allocate() {
-    return !counting || ++allocations != failing;
-}
-void *counted(void *memory) {
-    outstanding += counting && memory != nullptr ? 1 : 0;
-    return memory;
-}
-
-} // namespace
-
-extern "C" {
-void *malloc(std::size_t bytes) {
-    return may_allocate() ? counted(__libc_malloc(bytes)) : (errno = ENOMEM, nullptr);
-}
-void *calloc(std::size_t count, std::size_t bytes) {
-    return may_allocate() ? counted(__libc_calloc(count, bytes)) : (errno = ENOMEM, nullptr);
-}
-void *realloc(void *memory, std::size_t bytes) {
-    if (!may_allocate()) {
-        errno = ENOMEM;
-        return nullptr;
-    }
-    return memory == nullptr ? counted(__libc_realloc(memory, bytes)) : __libc_realloc(memory, bytes);
-}
-int posix_memalign(void **into, std::size_t alignment, std::size_t bytes) {
-    *into = may_allocate() ? counted(__libc_memalign(alignment, bytes)) : nullptr;
-    return *into != nullptr ? 0 : ENOMEM;
-}
-void *aligned_alloc(std::size_t alignment, std::size_t bytes) {
-    return may_allocate() ? counted(__libc_memalign(alignment, bytes)) : (errno = ENOMEM, nullptr);
-}
-void free(void *memory) {
-    outstanding -= counting && memory != nullptr ? 1 : 0;
-    __libc_free(memory);
-}
-}
+#include "counted_allocations.hpp"
 
 namespace {
 
@@ -88,26 +32,23 @@ void complain(const scenario &about, long number, const char *what, long value) 
 
 /// Makes a call with one of its allocations failing. @return its error code
 template <class Call> int call_without(long number, Call call) {
-    allocations = 0;
-    failing = number;
-    counting = true;
+    counted_begin(number);
     const int code = call();
-    counting = false;
-    failing = 0;
+    counted_end();
     return code;
 }
 
 /// The same. @return how many allocations it made until its end
 long call_with(const scenario &about, long number, int &code) {
-    code = call_without(number, about.call);
-    return allocations;
+    counted_begin(number);
+    code = about.call();
+    return counted_end();
 }
 
 /// Lets the call's allocations fail one after the other. @return how many there were
 long exhaust(const scenario &about) {
     constexpr long most = 500;
     for (long number = 1; number <= most; ++number) {
-        outstanding = 0;
         int code = MPI_SUCCESS;
         const long made = call_with(about, number, code);
         if (code == MPI_SUCCESS) {
@@ -123,7 +64,7 @@ long exhaust(const scenario &about) {
         MPI_Error_class(code, &error_class);
         if (error_class != MPI_ERR_NO_MEM)
             complain(about, number, "the error class is", error_class);
-        if (outstanding > 0)
+        if (const long outstanding = counted_outstanding(); outstanding > 0)
             complain(about, number, "pieces of memory that are left:", outstanding);
         call_with(about, 0, code);
         if (code != MPI_SUCCESS)
@@ -203,47 +144,12 @@ void store_many() {
     }
 }
 
-const scenario duplicating{"MPI_Comm_dup among others", nullptr, nullptr};
-
-/// The ranks that have memory get the duplicate when another one does not.
-void duplicate_among_others(int rank) {
-    long needed = 0;
-    for (long number = 1; needed + 1 >= number; ++number) {
-        MPI_Comm copy = MPI_COMM_NULL;
-        const int code =
-            call_without(rank == 0 ? number : 0, [&] { return MPI_Comm_dup(MPI_COMM_WORLD, &copy); });
-        int error_class = MPI_SUCCESS;
-        MPI_Error_class(code, &error_class);
-        needed = allocations;
-        MPI_Bcast(&needed, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-        const bool may_fail = rank == 0 && number <= needed;
-        if (code != MPI_SUCCESS && !(may_fail && error_class == MPI_ERR_NO_MEM))
-            complain(duplicating, number, "the error class is", error_class);
-        refused += code != MPI_SUCCESS ? 1 : 0;
-        MPI_Barrier(MPI_COMM_WORLD); // a rank that still waited for the first would not come
-        if (copy != MPI_COMM_NULL)
-            MPI_Comm_free(&copy);
-    }
-    if (rank == 0)
-        std::printf("%s: failed %ld times\n", duplicating.name, refused);
-    if (rank == 0 && refused == 0)
-        complain(duplicating, 0, "it has never failed:", refused);
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    int rank = 0, size = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size > 1) {
-        duplicate_among_others(rank);
-        MPI_Finalize();
-        return wrong == 0 ? 0 : 1;
-    }
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Group group = MPI_GROUP_NULL, other = MPI_GROUP_NULL;

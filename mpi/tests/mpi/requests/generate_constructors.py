@@ -49,7 +49,8 @@ def argument(function, parameter):
     sys.exit(f"{function['name']}: no value for the parameter {name} of kind {kind}")
 
 
-def row(function):
+def row(function, body=None):
+    """@param body makes the request; None: the call itself"""
     name = function["name"]
     small = name.removesuffix("_c")
     parameters = function["c_params"]
@@ -60,8 +61,9 @@ def row(function):
     flags = [small.endswith("_init"), f"part::{role}", bool(peers) or role == "receives_matched", collective, of_comm,
              "rsend" in small.lower()]
     words = ", ".join(str(flag).lower() if isinstance(flag, bool) else flag for flag in flags)
-    arguments = ", ".join(argument(function, p) for p in parameters)
-    return f'    {{"{name}", {words},\n     [](place &at, MPI_Request *request) {{ (void)at; return {name}({arguments}); }}}},\n'
+    if body is None:
+        body = f"(void)at; return {name}({', '.join(argument(function, p) for p in parameters)});"
+    return f'    {{"{name}", {words},\n     [](place &at, MPI_Request *request) {{ {body} }}}},\n'
 
 
 def main():

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocations that fail on demand. counted_allocations.cpp replaces all ways to allocate, those that the C++
+// library uses included: in a program, or as a library that is loaded first, so that it serves the ranks of a
+// process, too.
+#pragma once
+
+extern "C" {
+
+/// From now on the calling thread's allocations are counted, and the one with this number fails; 0: none
+/// does.
+void counted_begin(long failing);
+/// @return how many there were
+long counted_end();
+/// How many pieces of memory the calling thread has allocated since counted_begin(), and not freed.
+long counted_outstanding();
+}
