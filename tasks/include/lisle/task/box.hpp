@@ -24,16 +24,16 @@ namespace lisle::tasks {
 
 class boxed_object;
 
-/// What is known of a C++ type when its objects travel. One for each type, and equal in all ranks.
+/// The description of a C++ type whose objects are sent. One for each type, and equal in all ranks.
 struct box_type {
     std::uint64_t id; ///< a hash of the name
     std::string name;
     void (*encode)(const boxed_object &, encoder &);
     ref<object> (*decode)(decoder &);
     std::size_t (*size)(const boxed_object &); ///< bytes, about
-    /// For objects that are bytes in one piece: these, to be sent from where they are. Else empty.
+    /// The bytes of an object that lies in one piece, to be sent from there. Empty for other objects.
     std::span<const std::byte> (*bytes)(const boxed_object &);
-    /// And a new one of so many bytes, to be received into. Null if objects are not bytes in one piece.
+    /// A new object of so many bytes, to be received into. Null for objects that do not lie in one piece.
     ref<object> (*with_room)(std::size_t count, std::span<std::byte> &room);
     /// Of sequences: the number of elements, and one of them. Null for others.
     std::int64_t (*length)(const boxed_object &);
@@ -68,9 +68,9 @@ inline std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29
     return seed;
 }
 
-/// Throws std::invalid_argument: a value is not what a parameter wants.
+/// Throws std::invalid_argument: a value does not fit a parameter.
 [[noreturn]] void refuse_value(const value &given, const std::string &wanted);
-/// What messages call a type: the compiler's name for it, readable.
+/// The name of a type in error messages: the compiler's name, readable.
 std::string readable_name(const std::type_info &type);
 
 /// The T in the value, or null.
@@ -81,7 +81,7 @@ template <class T> boxed<T> *unboxed(const value &given) noexcept {
     return nullptr;
 }
 
-/// Any C++ object as a value, and back. Specialised for what the language knows itself.
+/// Converts a C++ object to a value, and back. Specialised for the types of the language itself.
 template <class T> struct converter {
     static_assert(encodable<T>, "parameters and results of tasks have to be able to travel: give the type a "
                                 "lisle::tasks::codec, or include <lisle/serialize.hpp> (cereal)");
@@ -105,7 +105,7 @@ namespace detail {
 template <class T>
 concept whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// What is so small that views are copies.
+/// Types so small that a copy is as cheap as a view.
 template <class T, class Self> struct copied_converter {
     static const T &view(const value &given, std::optional<T> &room) {
         return room.emplace(Self::take(given));

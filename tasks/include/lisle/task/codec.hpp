@@ -66,7 +66,7 @@ class decoder {
         std::memcpy(&read, bytes(sizeof read).data(), sizeof read);
         return read;
     }
-    /// A number of things of at least `each` bytes, which have to be there.
+    /// Reads a number of elements of at least `each` bytes. Throws if the bytes cannot hold them.
     std::size_t count(std::size_t each) {
         const auto wanted = number<std::uint64_t>();
         if (wanted > left_.size() / (each == 0 ? 1 : each)) {
@@ -271,7 +271,7 @@ requires(lisle::detail::names_fields<T> ||
     }
 };
 
-/// What can travel between tiles of different ranks.
+/// Types whose objects can be sent to tiles of other ranks.
 template <class T>
 concept encodable = requires(const T &object, encoder &out, decoder &in) {
     codec<T>::write(object, out);

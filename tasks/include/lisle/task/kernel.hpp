@@ -61,7 +61,7 @@ template <class T> struct argument_of<std::span<T>> {
 };
 template <class Parameter> using argument_type = typename argument_of<std::remove_cvref_t<Parameter>>::type;
 
-/// How a parameter gets its argument.
+/// The conversion of an argument to a parameter.
 template <class Parameter> class argument {
     using type = argument_type<Parameter>;
     static constexpr bool is_span = !std::is_same_v<type, std::remove_cvref_t<Parameter>>;

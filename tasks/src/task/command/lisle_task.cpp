@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-task: runs a program of tasks, on whatever ranks it is started with.
+// lisle-task: runs a program of tasks on the ranks that it is started with.
 #include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <mpi.h>

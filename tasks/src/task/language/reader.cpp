@@ -22,7 +22,7 @@ class reader {
     }
 
   private:
-    // Readers and compilers go down with the text, each on the stack of whoever calls them.
+    // Readers and compilers go down with the text, each on the stack of its caller.
     static constexpr int most_nested = 2000;
 
     datum next() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression does once its arguments have values.
+// The operation of an expression whose arguments have values.
 #include <algorithm>
 #include <chrono>
 
