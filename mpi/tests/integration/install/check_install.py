@@ -153,7 +153,7 @@ def check_tasks(prefix, work, libdir):
         "-o", work / "tasks")  # fmt: skip
     check_program(prefix, work / "tasks")
     (work / "coupled.c").write_text(COUPLED_C, encoding="utf-8")
-    run(prefix / "bin/mpicc", work / "coupled.c", "-llisle_couple", "-lstdc++", "-o", work / "coupled")
+    run(prefix / "bin/mpicc", work / "coupled.c", "-llisle_couple", "-lstdc++", "-lm", "-o", work / "coupled")
     check_program(prefix, work / "coupled")
     if list(prefix.rglob("mpi_f08.mod")):
         (work / "coupled.f90").write_text(COUPLED_FORTRAN, encoding="utf-8")
