@@ -72,6 +72,22 @@ void component::state::keep(offer what) {
     kept_.push_back(std::move(what));
 }
 
+bool component::state::configure(const detail::configured_want &how) {
+    check_not_begun();
+    const auto found =
+        std::ranges::find_if(wants_, [&](const wanted_field &each) { return each.what.name == how.want; });
+    if (found == wants_.end()) {
+        return false;
+    }
+    want &what = found->what;
+    what.from = how.from;
+    what.field = how.field;
+    what.how = how.how.value_or(what.how);
+    what.lag = how.lag.value_or(what.lag);
+    what.is_iterated = what.is_iterated || how.is_iterated;
+    return true;
+}
+
 detail::declaration component::state::declared() const {
     detail::declaration all{name_, when_, {}, {}};
     for (const offered_field &each : offers_) {

@@ -11,6 +11,7 @@
 #include <lisle/couple/job.hpp>
 
 #include "couple/activity.hpp"
+#include "couple/configuration.hpp"
 #include "couple/declaration.hpp"
 #include "couple/incoming.hpp"
 #include "couple/outgoing.hpp"
@@ -36,6 +37,8 @@ class component::state {
     void add(offer what);
     void add(want what);
     void keep(offer what);
+    /// What a configuration file says of a want. @return false: there is none of this name
+    [[nodiscard]] bool configure(const detail::configured_want &how);
     [[nodiscard]] detail::declaration declared() const;
 
     // As it begins.

@@ -174,6 +174,10 @@ std::vector<matched_want> match(const std::vector<declaration> &all) {
         for (std::size_t at = 0; at != all[receiver].wants.size(); ++at) {
             const declared_want &wanted = all[receiver].wants[at];
             const std::string who = "\"" + wanted.own.name + "\" of \"" + all[receiver].component + "\"";
+            if (wanted.from.empty()) {
+                reject(who + " is wanted from nobody: name a component, in the program or in a configuration "
+                             "file");
+            }
             const std::size_t sender = find(all, &declaration::component, wanted.from);
             if (sender == all.size()) {
                 reject(who + " is wanted from \"" + wanted.from +

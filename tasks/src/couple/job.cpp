@@ -20,6 +20,7 @@ class job::state {
   public:
     state(MPI_Comm all, const std::vector<std::string> &own);
     [[nodiscard]] component &find(const std::string &name);
+    void configure(const std::string &path);
     void watch();
     void begin();
     void draw(const std::string &path);
@@ -126,6 +127,31 @@ void job::state::begin() {
         each.state_->begin(is_watched_);
     }
     declared_ = all;
+}
+
+// One rank reads the file; all understand it, and find their own wants in it.
+void job::state::configure(const std::string &path) {
+    std::string text, wrong;
+    if (all_.rank() == 0) {
+        std::ifstream file{path, std::ios::binary};
+        text.assign(std::istreambuf_iterator<char>{file}, {});
+        wrong = file ? std::string{} : "the configuration \"" + path + "\" cannot be read";
+    }
+    detail::agree_on(all_, wrong);
+    all_.broadcast(resized(text));
+    const std::vector<detail::configured_want> lines = detail::read_configuration(path, text);
+    std::vector<int> known(lines.size());
+    for (std::size_t at = 0; at != lines.size(); ++at) {
+        component::state *const receiver = own(lines[at].component);
+        known[at] = receiver != nullptr && receiver->configure(lines[at]) ? 1 : 0;
+    }
+    known = all_.allreduce(known, maximum{});
+    for (std::size_t at = 0; at != lines.size(); ++at) {
+        if (known[at] == 0) {
+            detail::reject(path + ":" + std::to_string(lines[at].line) + ": no component \"" +
+                           lines[at].component + "\" wants \"" + lines[at].want + "\"");
+        }
+    }
 }
 
 void job::state::watch() {
@@ -291,6 +317,9 @@ job::~job() {
 
 component &job::operator[](const std::string &name) {
     return state_->find(name);
+}
+void job::configure(const std::string &path) {
+    state_->configure(path);
 }
 void job::watch() {
     state_->watch();

@@ -47,7 +47,7 @@ struct want {
     /// The caller's points in the sender's grid; with weights, those of the sender that they name need not be
     /// said.
     decomposition points;
-    std::string from;    ///< the other component
+    std::string from{};  ///< the other component, unless a configuration file says it
     std::string field{}; ///< its name there; empty: the same
     over_time how = over_time::latest;
     ticks lag = 0; ///< what belongs to a time so much earlier
@@ -121,6 +121,10 @@ class job {
 
     /// One of the caller's own. Throws std::invalid_argument for another name.
     [[nodiscard]] component &operator[](const std::string &name);
+    /// Collective, before begin(), when all is declared. The file says for wants whose they are and how, a
+    /// line for each: `sea.heat <- air.flux sum lag 4`. What it says takes the place of what the program
+    /// says. Throws std::invalid_argument, at all ranks the same, with the line and the column of a mistake.
+    void configure(const std::string &path);
     /// Before begin(), at all ranks: how long each component waits for the others is measured, for draw().
     void watch();
     /// Collective, once. Throws std::invalid_argument, at all ranks the same, if what they have declared does
