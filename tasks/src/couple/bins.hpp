@@ -123,9 +123,8 @@ template <class T> class by_bin {
         std::ranges::stable_sort(all_, {}, [](const auto &each) { return each.first; });
     }
     template <class Do> void for_all_in(std::int64_t bin, const Do &function) const {
-        const auto [begin, end] =
-            std::ranges::equal_range(all_, bin, {}, [](const auto &each) { return each.first; });
-        for (auto at = begin; at != end; ++at) {
+        auto at = std::ranges::lower_bound(all_, bin, {}, [](const auto &each) { return each.first; });
+        for (; at != all_.end() && at->first == bin; ++at) {
             function(*at->second);
         }
     }

@@ -2,6 +2,7 @@
 #include "couple/nearest_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lisle::couple::detail {
 
@@ -34,7 +35,7 @@ void nearest_few::meet(const neighbour &other) {
 
 nearest_tree::nearest_tree(const std::vector<placed_point> &points) {
     for (const placed_point &each : points) {
-        nodes_.push_back({each, 0});
+        nodes_.push_back({each, each.at, each.at});
     }
     halve(nodes_);
 }
@@ -43,22 +44,36 @@ void nearest_tree::halve(std::span<node> among) {
     if (among.size() < 2) {
         return;
     }
+    position least = among.front().point.at, greatest = least;
     std::size_t longest = 0;
-    double length = -1;
-    for (std::size_t axis = 0; axis != position{}.size(); ++axis) {
-        const auto [least, greatest] =
-            std::ranges::minmax(among, {}, [axis](const node &each) { return each.point.at[axis]; });
-        if (const double own = greatest.point.at[axis] - least.point.at[axis]; own > length) {
+    for (std::size_t axis = 0; axis != least.size(); ++axis) {
+        for (const node &each : among) {
+            least[axis] = std::min(least[axis], each.point.at[axis]);
+            greatest[axis] = std::max(greatest[axis], each.point.at[axis]);
+        }
+        if (greatest[axis] - least[axis] > greatest[longest] - least[longest]) {
             longest = axis;
-            length = own;
         }
     }
     const std::size_t middle = among.size() / 2;
     std::ranges::nth_element(among, among.begin() + static_cast<std::ptrdiff_t>(middle), {},
                              [longest](const node &each) { return each.point.at[longest]; });
-    among[middle].axis = longest;
+    among[middle].least = least;
+    among[middle].greatest = greatest;
     halve(among.first(middle));
     halve(among.subspan(middle + 1));
+}
+
+double nearest_tree::square_of_distance(std::span<const node> to, const position &from) noexcept {
+    if (to.empty()) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const node &root = to[to.size() / 2];
+    position inside = from;
+    for (std::size_t axis = 0; axis != inside.size(); ++axis) {
+        inside[axis] = std::clamp(inside[axis], root.least[axis], root.greatest[axis]);
+    }
+    return detail::square_of_distance(inside, from);
 }
 
 void nearest_tree::look(std::span<const node> among, const position &at, nearest_few &found) {
@@ -66,13 +81,18 @@ void nearest_tree::look(std::span<const node> among, const position &at, nearest
         return;
     }
     const std::size_t middle = among.size() / 2;
-    const node &root = among[middle];
-    found.meet({root.point.number, square_of_distance(root.point.at, at)});
-    const double beyond = at[root.axis] - root.point.at[root.axis];
-    const auto before = among.first(middle), behind = among.subspan(middle + 1);
-    look(beyond < 0 ? before : behind, at, found);
-    if (found.accepts(beyond * beyond)) {
-        look(beyond < 0 ? behind : before, at, found);
+    const placed_point &root = among[middle].point;
+    found.meet({root.number, detail::square_of_distance(root.at, at)});
+    std::array halves{among.first(middle), among.subspan(middle + 1)};
+    std::array squares{square_of_distance(halves[0], at), square_of_distance(halves[1], at)};
+    if (squares[1] < squares[0]) {
+        std::swap(halves[0], halves[1]);
+        std::swap(squares[0], squares[1]);
+    }
+    for (std::size_t half = 0; half != halves.size(); ++half) {
+        if (found.accepts(squares[half])) {
+            look(halves[half], at, found);
+        }
     }
 }
 

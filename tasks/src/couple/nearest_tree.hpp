@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points nearest to a place: a tree of points, halved along its longest side at each node (Bentley 1975).
+// The points nearest to a place: a tree of points, each half of which is in a box of its own (Bentley
+// 1975). Boxes tell a place far from all points, as there are in the middle of continents, which few to look
+// at.
 #pragma once
 
 #include <array>
@@ -53,11 +55,13 @@ class nearest_tree {
     void look_for(const position &at, nearest_few &found) const { look(nodes_, at, found); }
 
   private:
+    /// A point, and the box around it and all of its branches.
     struct node {
         placed_point point;
-        std::size_t axis = 0; ///< points of its first half lie below it there, or at it
+        position least, greatest;
     };
     static void halve(std::span<node> among);
+    static double square_of_distance(std::span<const node> to, const position &from) noexcept;
     static void look(std::span<const node> among, const position &at, nearest_few &found);
     std::vector<node> nodes_; ///< the root is in the middle, its branches are the halves
 };
