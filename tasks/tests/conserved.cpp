@@ -156,6 +156,43 @@ void check_by_hand(const lisle::communicator &world, random_source &random) {
     CHECK_EQ(found, 6);
 }
 
+/// Four columns and three lines for three and two: a third of the circle is three quarters of the first
+/// column and one of the next, as SCRIP counts; half of the globe is half each of two zones between sines of
+/// latitudes.
+void check_zones_by_hand(const lisle::communicator &world, random_source &random) {
+    const auto cells = [](int columns, std::vector<double> sines) {
+        grid all;
+        for (std::size_t row = 0; row + 1 != sines.size(); ++row)
+            for (int column = 0; column != columns; ++column) {
+                const double west = 2 * pi * column / columns, east = 2 * pi * (column + 1) / columns;
+                all.push_back(
+                    {{west, sines[row]}, {east, sines[row]}, {east, sines[row + 1]}, {west, sines[row + 1]}});
+            }
+        return all;
+    };
+    const grid from = cells(4, {-1, -0.5, 0.5, 1}), to = cells(3, {-1, 0, 1});
+    constexpr double columns[3][4] = {{0.75, 0.25, 0, 0}, {0, 0.5, 0.5, 0}, {0, 0, 0.25, 0.75}},
+                     lines[2][3] = {{0.5, 0.5, 0}, {0, 0.5, 0.5}};
+    std::vector<bool> masked(from.size());
+    for (const bool is_any_masked : {false, true}) {
+        masked[0] = is_any_masked; // the first column of the first line
+        for (const normalisation how : {normalisation::whole_area, normalisation::covered_area}) {
+            const case_of few{world, random, from, to, masked, how, 2 * pi};
+            for (const couple::weight &each : few.made().weights) {
+                const std::size_t cell = few.places()[static_cast<std::size_t>(each.place)];
+                const auto source = static_cast<std::size_t>(each.source);
+                double expected = columns[cell % 3][source % 4] * lines[cell / 3][source / 4];
+                if (is_any_masked && cell == 0 && how == normalisation::covered_area)
+                    expected /= 0.625; // 3/8 of it are masked
+                expect_near(each.factor, expected, 1e-14, "a weight");
+                CHECK(expected > 0 && !masked[source]);
+            }
+            const int found = world.allreduce(static_cast<int>(few.made().weights.size()), std::plus<>{});
+            CHECK_EQ(found, is_any_masked ? 23 : 24);
+        }
+    }
+}
+
 void check_conservation(const lisle::communicator &world, random_source &random) {
     for (const double west : {0.0, -pi, 0.1, 7.0}) {
         const case_of sphere{world,
@@ -248,6 +285,7 @@ int main(int argc, char **argv) {
     random_source random{2};
     check_refusals();
     check_by_hand(world, random);
+    check_zones_by_hand(world, random);
     check_conservation(world, random);
     check_masks(world, random);
     check_order(world, random);

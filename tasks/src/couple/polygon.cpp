@@ -75,24 +75,8 @@ double cell::area() const noexcept {
 }
 
 void grid_cells::add(std::int64_t number, std::span<const corner> corners) {
-    const std::string which = "the cell " + std::to_string(number);
-    if (corners.size() < 3 || corners.size() > cell::most_corners) {
-        detail::reject(which + " has " + std::to_string(corners.size()) + " corners, not 3 to " +
-                       std::to_string(cell::most_corners));
-    }
-    cell made{number, static_cast<std::uint32_t>(corners.size()), {}};
-    std::ranges::copy(corners, made.corners.begin());
-    if (std::ranges::any_of(
-            corners, [](const corner &each) { return !std::isfinite(each.x) || !std::isfinite(each.y); })) {
-        detail::reject(which + " has a corner that is no finite number");
-    }
-    if (made.area() < 0) {
-        std::reverse(made.corners.begin(), made.corners.begin() + made.count);
-    }
-    if (!is_convex(made)) {
-        detail::reject(which + " is not convex");
-    }
-    all_.push_back(made);
+    all_.push_back(detail::checked_polygon("the cell " + std::to_string(number), corners));
+    all_.back().number = number;
 }
 
 void grid_cells::add_spherical(std::int64_t number, double west, double east, double south, double north) {
@@ -112,12 +96,9 @@ void grid_cells::add_spherical(std::int64_t number, double west, double east, do
 namespace detail {
 
 bounds bounds_of(const cell &of) noexcept {
-    bounds all{of.corners[0].x, of.corners[0].x, of.corners[0].y, of.corners[0].y};
-    for (std::size_t at = 1; at != of.count; ++at) {
-        all.west = std::min(all.west, of.corners[at].x);
-        all.east = std::max(all.east, of.corners[at].x);
-        all.south = std::min(all.south, of.corners[at].y);
-        all.north = std::max(all.north, of.corners[at].y);
+    bounds all = bounds::none();
+    for (std::size_t at = 0; at != of.count; ++at) {
+        all = all.around(of.corners[at].x, of.corners[at].y);
     }
     return all;
 }
@@ -127,6 +108,26 @@ cell shifted(cell from, double by) noexcept {
         from.corners[at].x += by;
     }
     return from;
+}
+
+cell checked_polygon(const std::string &which, std::span<const corner> corners) {
+    if (corners.size() < 3 || corners.size() > cell::most_corners) {
+        reject(which + " has " + std::to_string(corners.size()) + " corners, not 3 to " +
+               std::to_string(cell::most_corners));
+    }
+    cell made{0, static_cast<std::uint32_t>(corners.size()), {}};
+    std::ranges::copy(corners, made.corners.begin());
+    if (std::ranges::any_of(
+            corners, [](const corner &each) { return !std::isfinite(each.x) || !std::isfinite(each.y); })) {
+        reject(which + " has a corner that is no finite number");
+    }
+    if (made.area() < 0) {
+        std::reverse(made.corners.begin(), made.corners.begin() + made.count);
+    }
+    if (!is_convex(made)) {
+        reject(which + " is not convex");
+    }
+    return made;
 }
 
 double common_area(const cell &one, const cell &other) noexcept {

@@ -7,12 +7,15 @@
 #include <tuple>
 
 #include <lisle/communicator.hpp>
-#include <lisle/sparse_exchange.hpp>
 
+#include "couple/directory.hpp"
+#include "couple/outbound.hpp"
 #include "couple/rejection.hpp"
 
 namespace lisle::couple {
 
+using detail::directory;
+using detail::outbound;
 using detail::reject;
 
 namespace {
@@ -36,53 +39,9 @@ struct told_entry {
     int rank;
 };
 
-/// The stretch of the grid's numbers that each rank looks after.
-class directory {
-  public:
-    directory(global_index grid_points, int ranks)
-        : stretch_{std::max<global_index>((grid_points + ranks - 1) / ranks, 1)} {}
-    [[nodiscard]] int rank_of(global_index point) const { return static_cast<int>(point / stretch_); }
-    /// How many points from there on the same rank looks after.
-    [[nodiscard]] std::int64_t rest_of(global_index point) const { return stretch_ - point % stretch_; }
-
-  private:
-    global_index stretch_;
-};
-
-/// Messages by destination.
-template <class T> class outbound {
-  public:
-    void add(int rank, const T &what) {
-        if (messages_.empty() || messages_.back().rank != rank) {
-            messages_.push_back({rank, {}});
-        }
-        messages_.back().content.push_back(what);
-    }
-    /// One message for each destination.
-    [[nodiscard]] std::vector<addressed<std::vector<T>>> joined() {
-        std::ranges::stable_sort(messages_, {}, [](const auto &each) { return each.rank; });
-        std::vector<addressed<std::vector<T>>> all;
-        for (auto &each : messages_) {
-            if (!all.empty() && all.back().rank == each.rank) {
-                all.back().content.insert(all.back().content.end(), each.content.begin(), each.content.end());
-            } else {
-                all.push_back(std::move(each));
-            }
-        }
-        return all;
-    }
-
-  private:
-    std::vector<addressed<std::vector<T>>> messages_;
-};
-
 void tell_directory(const directory &of, const decomposition &points, role as, outbound<entry> &into) {
-    for (point_run rest : points.runs()) {
-        while (rest.count != 0) {
-            const std::int64_t count = std::min(rest.count, of.rest_of(rest.global));
-            into.add(of.rank_of(rest.global), {{rest.global, rest.local, count}, as});
-            rest = {rest.global + count, rest.local + count, rest.count - count};
-        }
+    for (const point_run &each : points.runs()) {
+        of.for_parts_of(each, [&](int rank, const point_run &part) { into.add(rank, {part, as}); });
     }
 }
 
@@ -191,14 +150,6 @@ void check_no_conflict(const communicator &ranks, const conflict &found) {
                      " both offer the point " + std::to_string(point));
 }
 
-template <class T> std::vector<T> contents_of(std::vector<addressed<std::vector<T>>> &&messages) {
-    std::vector<T> all;
-    for (auto &each : messages) {
-        all.insert(all.end(), each.content.begin(), each.content.end());
-    }
-    return all;
-}
-
 } // namespace
 
 std::int64_t route::points() const noexcept {
@@ -216,13 +167,13 @@ router::router(MPI_Comm all, const decomposition &offered, const decomposition &
     outbound<entry> entries;
     tell_directory(where, offered, role::sender, entries);
     tell_directory(where, wanted, role::receiver, entries);
-    const auto heard = sparse_exchange(ranks, entries.joined());
+    const auto heard = entries.exchanged(ranks);
 
     const std::vector<told_entry> offers = entries_of(heard, role::sender);
     check_no_conflict(ranks, first_conflict(offers));
     outbound<match> answers;
     match_wants(offers, entries_of(heard, role::receiver), answers);
-    const auto matches = contents_of(sparse_exchange(ranks, answers.joined()));
+    const std::vector<match> matches = answers.exchanged_contents(ranks);
 
     sends_ = routes_of(matches, role::sender);
     receives_ = routes_of(matches, role::receiver);
