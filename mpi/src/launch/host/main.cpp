@@ -74,7 +74,7 @@ void tell_debugger(const rank_list &ranks) {
     }
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
-    static_cast<void>(in_child()); // notes this process's number
+    static_cast<void>(host_process()); // notes this process's number
     note_own_code();
     const std::string path = find_program(arguments.front());
     check_for_wrapper(path);

@@ -161,7 +161,7 @@ class refusals(Kinds):
             done = job(kind, "becomes")
             self.assertEqual((done.returncode, done.stdout), (5, ""))
             for rank in range(2):
-                self.assertIn(f"lisle-host: rank {rank} called exec of /bin/echo, ", done.stderr)
+                self.assertIn(f"lisle-host: rank {rank}: exec of /bin/echo: ", done.stderr)
                 self.assertIn(f"all {kind} ranks", done.stderr)
 
     def test_nested_functions(self):
