@@ -14,6 +14,9 @@ inline constexpr const char *input_variable = "LISLE_INPUT_RANK"; ///< which of 
 /// What --private-libraries and --shared-libraries name; the host reads them.
 inline constexpr const char *private_libraries_variable = "LISLE_PRIVATE_LIBRARIES";
 inline constexpr const char *shared_libraries_variable = "LISLE_SHARED_LIBRARIES";
+/// Of what LD_PRELOAD named, the libraries of which each rank gets a copy; the host reads it. Set by the
+/// launcher alone.
+inline constexpr const char *rank_preload_variable = "LISLE_RANK_PRELOAD";
 /// How many ranks the job's hosts have room for; a setting of the library.
 inline constexpr const char *universe_variable = "LISLE_UNIVERSE_SIZE";
 /// What --through and --launch-agent name, unless the command line does: so for jobs that this one spawns.

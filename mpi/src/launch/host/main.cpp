@@ -2,6 +2,7 @@
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
 #include "base/environment.hpp"
+#include "launch/common/variables.hpp"
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
@@ -64,6 +65,15 @@ void tell_debugger(const rank_list &ranks) {
     }
 }
 
+/// Ranks, and programs that they start, find LD_PRELOAD as the user has set it.
+void show_preloaded() {
+    if (const std::string of_ranks{environment_text(launch::rank_preload_variable)}; !of_ranks.empty()) {
+        const std::string others{environment_text("LD_PRELOAD")};
+        setenv("LD_PRELOAD", (of_ranks + (others.empty() ? "" : ":") + others).c_str(), 1);
+        unsetenv(launch::rank_preload_variable);
+    }
+}
+
 [[noreturn]] void run(char **words) {
     const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
@@ -98,6 +108,7 @@ void tell_debugger(const rank_list &ranks) {
         }
     });
     watch_faults();
+    show_preloaded();
     const rank_list ranks = load_ranks(unit, arguments, count);
     tell_debugger(ranks);
     // Leaves here, with all in place.

@@ -7,6 +7,7 @@
 
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
+#include "launch/plan/preloaded.hpp"
 #include "world/job_table.hpp"
 #include "world/managed_bootstrap.hpp"
 
@@ -14,17 +15,11 @@ namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> own_variables{job_descriptor_variable,
-                                                         process_index_variable,
-                                                         rank_variable,
-                                                         size_variable,
-                                                         label_variable,
-                                                         bind_variable,
-                                                         input_variable,
-                                                         ranks_here_variable,
-                                                         workers_here_variable,
-                                                         program_number_variable,
-                                                         dynamic::launcher_alive_variable};
+constexpr std::array<std::string_view, 12> own_variables{
+    job_descriptor_variable, process_index_variable,  rank_variable,
+    size_variable,           label_variable,          bind_variable,
+    input_variable,          rank_preload_variable,   ranks_here_variable,
+    workers_here_variable,   program_number_variable, dynamic::launcher_alive_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -53,6 +48,11 @@ class builder {
                 set(wanted.name, text.substr(wanted.name.size() + 1));
             }
         }
+    }
+    [[nodiscard]] std::string value_of(std::string_view name) const {
+        const auto found =
+            std::ranges::find_if(settings_, [name](const auto &each) { return name_of(each) == name; });
+        return found == settings_.end() ? std::string{} : found->substr(name.size() + 1);
     }
     void set_by_default(std::string_view name, std::string_view value) {
         if (std::ranges::none_of(settings_, [name](const auto &each) { return name_of(each) == name; })) {
@@ -94,6 +94,17 @@ builder wanted_by(const job_request &request, const program_request &program, ch
     return result;
 }
 
+/// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
+void hand_over_preloaded(builder &variables) {
+    const auto divided = divide_preloaded(
+        variables.value_of("LD_PRELOAD"), variables.value_of(private_libraries_variable),
+        variables.value_of(shared_libraries_variable), variables.value_of("LD_LIBRARY_PATH"));
+    if (!divided.of_ranks.empty()) {
+        variables.set("LD_PRELOAD", divided.of_process);
+        variables.set(rank_preload_variable, divided.of_ranks);
+    }
+}
+
 /// What the host of thread and fiber ranks reads.
 void instruct_host(builder &variables, const job_request &request) {
     if (request.output.any()) { // labelled lines are how the launcher tells the ranks' lines apart
@@ -105,6 +116,7 @@ void instruct_host(builder &variables, const job_request &request) {
     if (const auto reader = request.input.rank.value_or(0); reader != 0) {
         variables.set(input_variable, std::to_string(reader));
     }
+    hand_over_preloaded(variables);
 }
 
 } // namespace
