@@ -93,6 +93,7 @@ void show_preloaded() {
     static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
+    check_for_own_system_calls(unit);
     check_stack(unit, as_fibers);
     if (as_fibers) {
         check_for_fibers(unit);

@@ -164,6 +164,14 @@ class refusals(Kinds):
                 self.assertIn(f"lisle-host: rank {rank}: exec of /bin/echo: ", done.stderr)
                 self.assertIn(f"{kind} ranks of a process have one program", done.stderr)
 
+    def test_programs_in_go(self):
+        self.assertEqual(job("process", "of_go").returncode, 0)
+        for kind in HOSTED:
+            done = job(kind, "of_go")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("it is written in Go", done.stderr)
+            self.assertIn("--ranks process", done.stderr)
+
     def test_nested_functions(self):
         if not os.path.exists(os.path.join(PROGRAMS, "nested")):
             self.skipTest("the compiler has no nested functions")

@@ -109,6 +109,37 @@ class coverage(Tools):
                 self.assertEqual(counts["MPI_Finalize();"], str(RANKS))
 
 
+class profiles(Tools):
+    """gprof: each rank writes the profile of its own calls."""
+
+    def calls(self, file):
+        """How often main has called the function."""
+        said = subprocess.run(["gprof", "-b", "-q", "./program", file], cwd=self.folder, capture_output=True, text=True,
+                              check=True).stdout
+        lines = [line.split() for line in said.splitlines()]
+        return [words[-3] for words in lines if "counted" in words and "/" in words[-3]]
+
+    def test_files_by_rank(self):
+        self.compile("-pg", "-O0", HERE / "program.c", "-o", "program")
+        for name, options in SHAPES.items():
+            with self.subTest(ranks=name):
+                self.job(options, "./program", environment={"GMON_OUT_PREFIX": "profile"})
+                files = sorted(self.folder.glob("profile.*"))
+                self.assertEqual(len(files), RANKS)
+                found = sorted(self.calls(file)[0] for file in files)
+                self.assertEqual(found, [f"{10 * (rank + 1)}/{10 * (rank + 1)}" for rank in range(RANKS)])
+                for file in files:
+                    file.unlink()
+
+    def test_the_usual_name(self):
+        self.compile("-pg", "-O0", HERE / "program.c", "-o", "program")
+        for name, options in SHAPES.items():
+            with self.subTest(ranks=name):
+                self.job(options, "./program")
+                self.assertIn(self.calls("gmon.out")[0], [f"{10 * (rank + 1)}/{10 * (rank + 1)}" for rank in range(RANKS)])
+                (self.folder / "gmon.out").unlink()
+
+
 class languages(Tools):
     """Python with a C extension, and Fortran with units and namelists."""
 
