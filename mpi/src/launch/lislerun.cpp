@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
 #include "launch/outer/hosts_job.hpp"
@@ -27,6 +27,7 @@
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/status_request.hpp"
 #include "world/job_table.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::launch {
 
@@ -65,12 +66,8 @@ void leave_parent(launcher_of_job which) {
 
 // A rank's script may start a job of its own, which must not inherit the table of the job around it.
 void close_surrounding_job() {
-    const char *const number = std::getenv(job_descriptor_variable);
-    if (number == nullptr) {
-        return;
-    }
-    if (const int descriptor = std::atoi(number); job_table::is_one(descriptor)) {
-        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    if (const auto table = own_record().table; table && job_table::is_one(*table)) {
+        fcntl(*table, F_SETFD, FD_CLOEXEC);
     }
 }
 
@@ -168,7 +165,7 @@ int run(std::span<const std::string_view> arguments) {
     }
     stay_on(request.placement.processors);
     check_binding(request);
-    const char *const default_kind = std::getenv("LISLE_RANKS");
+    const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
         become_task(std::move(request), default_kind);
     }
@@ -199,6 +196,7 @@ int main(int count, char **words) {
     const std::vector<std::string_view> arguments(words + (count > 0 ? 1 : 0), words + count);
     try {
         open_standard_descriptors();
+        lisle::leave_reports_to_ranks();
         return run(arguments);
     } catch (const launch_error &error) {
         say(error.what());

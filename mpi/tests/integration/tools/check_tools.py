@@ -117,7 +117,7 @@ class profiles(Tools):
         said = subprocess.run(["gprof", "-b", "-q", "./program", file], cwd=self.folder, capture_output=True, text=True,
                               check=True).stdout
         lines = [line.split() for line in said.splitlines()]
-        return [words[-3] for words in lines if "counted" in words and "/" in words[-3]]
+        return [words[-3] for words in lines if len(words) > 3 and words[-2] == "main" and "/" in words[-3]]
 
     def test_files_by_rank(self):
         self.compile("-pg", "-O0", HERE / "program.c", "-o", "program")

@@ -3,7 +3,7 @@
 // otherwise the shared one would load yet another copy for itself.
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "launch/common/variables.hpp"
+#include "launch/common/rank_preload.hpp"
 #include "launch/host/image/closure.hpp"
 #include "launch/host/rank/refusal.hpp"
 
