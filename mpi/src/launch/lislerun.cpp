@@ -23,7 +23,6 @@
 #include "launch/outer/hosts_job.hpp"
 #include "launch/outer/task.hpp"
 #include "launch/plan/describe.hpp"
-#include "launch/plan/preloaded.hpp"
 #include "launch/plan/resources.hpp"
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/status_request.hpp"
@@ -128,28 +127,12 @@ void report_pid(const std::string &where) {
     }
 }
 
-void notice_about_preloaded(const job_request &request) {
-    const char *const preloaded = std::getenv("LD_PRELOAD");
-    for (const auto &program : request.programs) {
-        for (const auto &each : program.environment.variables) {
-            if (preloaded == nullptr || each.name != variable_of(setting::private_libraries) || !each.value) {
-                continue;
-            }
-            if (const auto library = preloaded_private_library(*each.value, preloaded)) {
-                say(sentence("--private-libraries ", *each.value, " has no effect on ", *library,
-                             ": the ranks of a process share what LD_PRELOAD names"));
-            }
-        }
-    }
-}
-
 void say_what_matters(const job_request &request, const job_plan &plan) {
     if (!request.messages.quiet) {
         for (const auto &notice : request.messages.notices) {
             say(notice);
         }
         notice_about_cores(request, plan);
-        notice_about_preloaded(request);
     }
     if (request.messages.verbose) {
         for (const auto &remark : request.messages.remarks) {

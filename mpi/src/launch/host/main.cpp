@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
+#include "base/environment.hpp"
 #include "base/settings.hpp"
+#include "launch/common/rank_preload.hpp"
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
@@ -65,6 +67,15 @@ void tell_debugger(const rank_list &ranks) {
     }
 }
 
+/// Ranks, and programs that they start, find LD_PRELOAD as the user has set it.
+void show_preloaded() {
+    if (const std::string of_ranks{environment_text(launch::rank_preload_variable)}; !of_ranks.empty()) {
+        const std::string others{environment_text("LD_PRELOAD")};
+        setenv("LD_PRELOAD", (of_ranks + (others.empty() ? "" : ":") + others).c_str(), 1);
+        unsetenv(launch::rank_preload_variable);
+    }
+}
+
 [[noreturn]] void run(char **words) {
     limit_arenas();
     const std::vector<std::string> arguments = list(words + 1);
@@ -76,7 +87,7 @@ void tell_debugger(const rank_list &ranks) {
     }
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
-    static_cast<void>(in_child()); // notes this process's number
+    static_cast<void>(host_process()); // notes this process's number
     note_own_code();
     const std::string path = find_program(arguments.front());
     check_for_wrapper(path);
@@ -85,6 +96,7 @@ void tell_debugger(const rank_list &ranks) {
     static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
     preload_sanitizer(program, words);
+    check_for_own_system_calls(unit);
     check_stack(unit, as_fibers);
     if (as_fibers) {
         check_for_fibers(unit);
@@ -100,6 +112,7 @@ void tell_debugger(const rank_list &ranks) {
         }
     });
     watch_faults();
+    show_preloaded();
     const rank_list ranks = load_ranks(unit, arguments, count);
     tell_debugger(ranks);
     // Leaves here, with all in place.

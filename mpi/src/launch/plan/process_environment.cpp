@@ -8,6 +8,8 @@
 #include "base/settings.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
+#include "launch/common/rank_preload.hpp"
+#include "launch/plan/preloaded.hpp"
 #include "world/process_record.hpp"
 
 namespace lisle::launch {
@@ -17,7 +19,8 @@ namespace {
 /// For scripts: the rank of a process that is one rank, and how many ranks the job has.
 constexpr const char *rank_variable = "LISLE_RANK";
 constexpr const char *size_variable = "LISLE_SIZE";
-constexpr std::array<std::string_view, 4> own_variables{process_record_variable, rank_variable, size_variable,
+constexpr std::array<std::string_view, 5> own_variables{process_record_variable, rank_variable, size_variable,
+                                                        rank_preload_variable,
                                                         dynamic::launcher_alive_variable};
 
 std::string_view name_of(std::string_view setting) {
@@ -47,6 +50,11 @@ class builder {
                 set(wanted.name, text.substr(wanted.name.size() + 1));
             }
         }
+    }
+    [[nodiscard]] std::string value_of(std::string_view name) const {
+        const auto found =
+            std::ranges::find_if(settings_, [name](const auto &each) { return name_of(each) == name; });
+        return found == settings_.end() ? std::string{} : found->substr(name.size() + 1);
     }
     void set_by_default(std::string_view name, std::string_view value) {
         if (std::ranges::none_of(settings_, [name](const auto &each) { return name_of(each) == name; })) {
@@ -88,6 +96,17 @@ builder wanted_by(const job_request &request, const program_request &program, ch
     return result;
 }
 
+/// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
+void hand_over_preloaded(builder &variables) {
+    const auto divided = divide_preloaded(
+        variables.value_of("LD_PRELOAD"), variables.value_of(variable_of(setting::private_libraries)),
+        variables.value_of(variable_of(setting::shared_libraries)), variables.value_of("LD_LIBRARY_PATH"));
+    if (!divided.of_ranks.empty()) {
+        variables.set("LD_PRELOAD", divided.of_process);
+        variables.set(rank_preload_variable, divided.of_ranks);
+    }
+}
+
 /// What the host of thread and fiber ranks reads; a process that is one rank needs none of it.
 void instruct_host(process_record &record, const process_plan &process, const job_request &request) {
     if (!process.hosted) {
@@ -113,6 +132,9 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .process = static_cast<int>(index),
                           .program = static_cast<int>(process.program)};
     instruct_host(record, process, request);
+    if (process.hosted) {
+        hand_over_preloaded(result);
+    }
     if (!process.hosted) {
         result.set(rank_variable, std::to_string(process.first_rank));
     }
@@ -129,6 +151,9 @@ std::vector<std::string> environment_of_task(const process_plan &process, const 
     process_record record{
         .program = static_cast<int>(process.program), .ranks = process.ranks, .workers = process.workers};
     instruct_host(record, process, request);
+    if (process.hosted) {
+        hand_over_preloaded(result);
+    }
     result.set(process_record_variable, record.text());
     return result.take();
 }

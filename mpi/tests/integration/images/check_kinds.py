@@ -161,8 +161,16 @@ class refusals(Kinds):
             done = job(kind, "becomes")
             self.assertEqual((done.returncode, done.stdout), (5, ""))
             for rank in range(2):
-                self.assertIn(f"lisle-host: rank {rank} called exec of /bin/echo, ", done.stderr)
-                self.assertIn(f"all {kind} ranks", done.stderr)
+                self.assertIn(f"lisle-host: rank {rank}: exec of /bin/echo: ", done.stderr)
+                self.assertIn(f"{kind} ranks of a process have one program", done.stderr)
+
+    def test_programs_in_go(self):
+        self.assertEqual(job("process", "of_go").returncode, 0)
+        for kind in HOSTED:
+            done = job(kind, "of_go")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("it is written in Go", done.stderr)
+            self.assertIn("--ranks process", done.stderr)
 
     def test_nested_functions(self):
         if not os.path.exists(os.path.join(PROGRAMS, "nested")):
@@ -179,13 +187,12 @@ class refusals(Kinds):
             self.assertIn(f"--ranks {can[-1]}", done.stderr)
 
     @unittest.skipIf("address" in SANITIZED, "the sanitizer's library must be preloaded before all others")
-    def test_a_preloaded_library_cannot_be_private(self):
+    def test_a_preloaded_library_of_each_rank_must_be_one(self):
         for kind in HOSTED:
-            library = os.path.join(PROGRAMS, "libfailing.so")
-            done = job(kind, "faults", "none", options=("--private-libraries", "libfailing*"),
-                       environment={"LD_PRELOAD": library})
+            done = job(kind, "hello", options=("--private-libraries", "nolibrary*"),
+                       environment={"LD_PRELOAD": "/nowhere/nolibrary.so"})
             self.assertEqual(done.returncode, 2)
-            self.assertIn("it is preloaded (LD_PRELOAD)", done.stderr)
+            self.assertIn("/nowhere/nolibrary.so is preloaded (LD_PRELOAD) for each rank", done.stderr)
 
 
 @unittest.skipIf(SANITIZED, "sanitizers end the process in their own way")

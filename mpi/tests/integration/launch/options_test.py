@@ -176,12 +176,6 @@ class Options(launched.LauncherTest):
         done = self.run_job("-q", "-n", 2, "--index-argv-by-rank", "sh", "-c", "cut -z -d '' -f1 /proc/$$/cmdline")
         self.assertEqual(sorted(done.stdout.replace("\0", " ").split())[:2], ["sh-0", "sh-1"])
 
-    @unittest.skipIf("address" in launched.SANITIZER, "the sanitizer's library must be preloaded before all others")
-    def test_a_preloaded_library_is_shared(self):
-        done = self.run_job("--private-libraries", "libc.so*", "--ranks", "thread", launched.RANK_ENDS,
-                            env={"LD_PRELOAD": "libc.so.6"})
-        self.assertIn("--private-libraries libc.so* has no effect on libc.so.6", done.stderr)
-
 
 if __name__ == "__main__":
     launched.main()

@@ -3,6 +3,7 @@
 // can be followed.
 #include "../check.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <vector>
@@ -10,7 +11,7 @@
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    const int process = static_cast<int>(getpid());
+    const int process = static_cast<int>(syscall(SYS_getpid));
     std::vector<int> processes(static_cast<std::size_t>(job.size));
     CHECK_MPI(MPI_Allgather(&process, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD));
 

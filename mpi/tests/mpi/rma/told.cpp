@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
@@ -61,7 +62,7 @@ class shown_order {
             std::int64_t process;
             std::atomic<int> *turns;
         };
-        const place own{getpid(), &own_turns_};
+        const place own{static_cast<int>(syscall(SYS_getpid)), &own_turns_};
         std::vector<place> all(static_cast<std::size_t>(job.size));
         CHECK_MPI(
             MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD));

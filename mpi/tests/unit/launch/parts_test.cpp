@@ -116,11 +116,19 @@ TEST(RankSorter, SortsLinesWhateverThePieces) {
     }
 }
 
-TEST(Preloaded, LibrariesThatPatternsMean) {
-    EXPECT_EQ(preloaded_private_library("libz*:libm.so", "/opt/liba.so /opt/libzz.so"), "/opt/libzz.so");
-    EXPECT_EQ(preloaded_private_library("/opt/*", "/opt/liba.so"), "/opt/liba.so");
-    EXPECT_FALSE(preloaded_private_library("libz*", "/opt/liba.so"));
-    EXPECT_FALSE(preloaded_private_library("", ""));
+TEST(Preloaded, LibrariesOfRanksAndOfTheProcess) {
+    const auto divided = [](std::string_view preloaded, std::string_view own, std::string_view shared) {
+        const preloaded_libraries found = divide_preloaded(preloaded, own, shared, "");
+        return found.of_process + "|" + found.of_ranks;
+    };
+    EXPECT_EQ(divided("", "", ""), "|");
+    EXPECT_EQ(divided("/opt/liba.so /opt/libzz.so:libc.so.6", "libz*:libc.so", ""),
+              "/opt/liba.so:libc.so.6|/opt/libzz.so");
+    EXPECT_EQ(divided("/opt/liba.so:/opt/libb.so", "/opt/*", ""), "|/opt/liba.so:/opt/libb.so");
+    const std::string tool = testing::TempDir() + "libpreloaded_tool.so";
+    std::ofstream{tool, std::ios::binary} << std::string_view{"names\0MPI_Send\0", 15};
+    EXPECT_EQ(divided(tool + ":/opt/liba.so", "", ""), "/opt/liba.so|" + tool);
+    EXPECT_EQ(divided(tool, "", "libpreloaded*"), tool + "|");
 }
 
 TEST(Environment, KeepsForeignJobsOut) {

@@ -67,6 +67,8 @@ class closure {
     [[nodiscard]] const program_file &program() const noexcept { return *modules_.front().file; }
     /// The program first, then its libraries as the loader meets them.
     [[nodiscard]] const std::vector<module> &modules() const noexcept { return modules_; }
+    /// Indices of the libraries in which names are looked up before the program (LD_PRELOAD).
+    [[nodiscard]] const std::vector<std::size_t> &preloaded() const noexcept { return preloaded_; }
     /// Indices of the libraries in the order in which their constructors run.
     [[nodiscard]] const std::vector<std::size_t> &construction_order() const noexcept { return order_; }
     /// Bytes of thread-local variables that the host places in each thread, of the program and its libraries.
@@ -112,6 +114,7 @@ class closure {
     std::vector<std::string>
         loading_order_; ///< names of shared and private libraries, as a process meets them
     std::vector<std::size_t> order_;
+    std::vector<std::size_t> preloaded_;
     std::size_t thread_local_bytes_ = 0;
     std::map<std::string, std::string, std::less<>> new_names_;
     std::vector<held_variable> held_variables_;

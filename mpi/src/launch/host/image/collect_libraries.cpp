@@ -3,6 +3,7 @@
 // otherwise the shared one would load yet another copy for itself.
 #include "base/environment.hpp"
 #include "base/text.hpp"
+#include "launch/common/rank_preload.hpp"
 #include "launch/host/image/closure.hpp"
 #include "launch/host/rank/refusal.hpp"
 
@@ -37,10 +38,10 @@ class collector {
   public:
     collector(const std::string &program, const library_rules &rules, library_search &search)
         : rules_(rules), search_(search) {
-        check_preloaded();
         candidate &first = found_.emplace_back();
         first.file = std::make_unique<program_file>(program);
         first.path = program;
+        add_preloaded();
         for (std::size_t i = 0; i != found_.size(); ++i) {
             if (found_[i].file != nullptr) {
                 follow(i);
@@ -55,17 +56,23 @@ class collector {
     }
 
     std::vector<candidate> &found() { return found_; }
+    /// Which of them are preloaded.
+    [[nodiscard]] const std::vector<std::size_t> &preloaded() const { return preloaded_; }
 
   private:
-    void check_preloaded() const {
-        for (const std::string_view each : words_of(environment_text("LD_PRELOAD"), ": ")) {
-            const std::string library{each};
-            if (rules_.of(library, library) == ownership::asked_for) {
-                throw refusal(library +
-                              " is asked for as a private library (LISLE_PRIVATE_LIBRARIES), but it is "
-                              "preloaded (LD_PRELOAD), so that there is one for all ranks: link the "
-                              "program with it, or run processes: --ranks process");
+    /// What LD_PRELOAD named for ranks: before the program's own libraries, private whatever they are.
+    void add_preloaded() {
+        for (const std::string_view each : words_of(environment_text(launch::rank_preload_variable), ":")) {
+            const std::string name{each};
+            const std::size_t index = add(name, 0, {found_.front().file.get()});
+            if (found_[index].file == nullptr) {
+                throw refusal(
+                    name +
+                    " is preloaded (LD_PRELOAD) for each rank, but it is no library that can be copied; "
+                    "name it with --shared-libraries, or run processes: --ranks process");
             }
+            found_[index].owner = ownership::asked_for;
+            preloaded_.push_back(index);
         }
     }
 
@@ -165,6 +172,7 @@ class collector {
 
     const library_rules &rules_;
     library_search &search_;
+    std::vector<std::size_t> preloaded_;
     std::vector<candidate> found_; // in the order in which the loader meets them
     std::map<std::string, std::size_t> by_name_;
     std::map<std::pair<dev_t, ino_t>, std::size_t> by_file_;
@@ -241,6 +249,9 @@ void closure::collect(const std::string &program, const library_rules &rules, li
             made.name = found[i].name;
             made.file = std::move(found[i].file);
         }
+    }
+    for (const std::size_t each : all.preloaded()) {
+        preloaded_.push_back(place.at(each));
     }
     for (const auto &[from, to] : place) {
         module &made = modules_[to];

@@ -111,14 +111,22 @@ void image::load(const std::vector<std::string> &others, const std::vector<std::
         });
     }
     std::string first = own.front();
-    if (!visible.empty()) { // a stub needs them all, so the loader looks them through in this order
-        std::vector<std::string> in_order = visible;
+    std::vector<std::string> in_order = visible;
+    for (const std::size_t each : unit_->preloaded()) {
+        in_order.push_back(own[each]);
+    }
+    if (!in_order.empty()) { // a stub needs them all, so the loader looks them through in this order
         in_order.push_back(first);
         const std::vector<std::byte> stub = loading_stub(in_order);
         first = files.emplace_back("opened library", stub.size()).path();
         files.back().write(stub, 0);
     }
     handle_ = dlopen(first.c_str(), flags | RTLD_LOCAL);
+    if (handle_ == nullptr && (flags & RTLD_NOW) != 0) {
+        // In a process, a function that nobody has does no harm unless it is called. The loader refuses it
+        // here, too, if the file wants all names to be bound at once.
+        handle_ = dlopen(first.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    }
     if (handle_ == nullptr) {
         throw refusal("loading an image of " + unit_->program().path() +
                       " failed: " + loader_words(*unit_, own));

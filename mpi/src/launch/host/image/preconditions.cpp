@@ -11,6 +11,7 @@
 #include <gnu/libc-version.h>
 #include <iterator>
 #include <string_view>
+#include <sys/mman.h>
 
 namespace lisle::host {
 
@@ -45,7 +46,30 @@ bool calls_mpi(const std::string &program) {
     }
 }
 
+/// Whether Go's linker has made this file: it puts a mark into its data.
+bool is_of_go(const program_file &file) {
+    constexpr std::string_view mark = "\xff Go buildinf:";
+    return std::ranges::any_of(file.segments(), [&](const segment &each) {
+        if ((each.protection & PROT_WRITE) == 0) {
+            return false;
+        }
+        const auto data = file.bytes().subspan(each.offset, each.file_size);
+        return std::string_view(reinterpret_cast<const char *>(data.data()), data.size()).find(mark) !=
+               std::string_view::npos;
+    });
+}
+
 } // namespace
+
+void check_for_own_system_calls(const closure &unit) {
+    for (const module &each : unit.modules()) {
+        if (is_of_go(*each.file)) {
+            refuse_threads(each.file->path(),
+                           "it is written in Go, whose runtime calls the system without the C "
+                           "library: the end and the signals of one rank would be all ranks'");
+        }
+    }
+}
 
 void check_for_wrapper(const std::string &program) {
     char *const resolved = realpath(program.c_str(), nullptr);

@@ -18,6 +18,9 @@ void check_for_wrapper(const std::string &program);
 /// from version 2.41 of the C library on.
 void check_stack(const closure &unit, bool as_fibers);
 
+/// Neither the program nor a library of its own is known to go round the C library, as Go's runtime does.
+void check_for_own_system_calls(const closure &unit);
+
 /// The program does not rely on having a thread to itself.
 void check_for_fibers(const closure &unit);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the C library that read variables to find a name or a default: they are called as they are,
-// with the rank's variables in place. Those of the time zone are in calendar.cpp, those that start programs
-// in execute.cpp.
+// with the rank's variables in place. Those of the time zone are in calendar.cpp, those of locales in
+// locale.cpp, those that start programs in execute.cpp.
 #include "launch/host/interpose/borrowed_environment.hpp"
 
-#include "launch/host/interpose/hidden_state.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 
-#include <clocale>
 #include <cstdio>
 #include <mutex>
 #include <unistd.h>
@@ -19,8 +18,6 @@ namespace {
 // Recursive: what is called with it may call another such function (a library's constructor that is loaded).
 std::recursive_mutex borrowing;
 
-const real<"setlocale", char *(int, const char *)> real_setlocale;
-const real<"newlocale", locale_t(int, const char *, locale_t)> real_newlocale;
 const real<"tempnam", char *(const char *, const char *)> real_tempnam;
 const real<"popen", std::FILE *(const char *, const char *)> real_popen;
 const real<"wordexp", int(const char *, wordexp_t *, int)> real_wordexp;
@@ -44,33 +41,9 @@ borrowed_environment::~borrowed_environment() {
 } // namespace lisle::host
 
 using lisle::host::borrowed_environment;
-using lisle::host::rank_hidden_state;
 using lisle::host::this_rank;
 
 extern "C" {
-
-char *setlocale(int category, const char *name) noexcept {
-    lisle::host::hosted_rank *const rank = this_rank();
-    const borrowed_environment variables(rank);
-    char *const set = lisle::host::real_setlocale(category, name);
-    if (rank == nullptr || set == nullptr) {
-        return set;
-    }
-    std::string &kept =
-        rank_hidden_state.of(*rank).locales[static_cast<std::size_t>(category)]; // `name` may be this one
-    kept = set;
-    return kept.data();
-}
-
-locale_t newlocale(int categories, const char *name, locale_t base) noexcept {
-    const borrowed_environment variables(this_rank());
-    return lisle::host::real_newlocale(categories, name, base);
-}
-
-// The C++ library's way.
-locale_t __newlocale(int categories, const char *name, locale_t base) {
-    return newlocale(categories, name, base);
-}
 
 char *tempnam(const char *folder, const char *prefix) noexcept {
     const borrowed_environment variables(this_rank());

@@ -21,8 +21,7 @@ const real<"dlclose", int(void *)> real_close;
 const real<"dlerror", char *()> real_error;
 
 struct loading_errors {
-    /// What dlerror is to say of the last dlopen, if the host refused it. Only the thread that was refused
-    /// asks.
+    /// What dlerror is to say of the last dlopen, if that failed. Only the thread that failed asks.
     std::string refusal;
     std::string told; ///< what it said last
 };
@@ -90,7 +89,16 @@ void *dlopen(const char *name, int flags) {
     const program_file *const asker =
         rank != nullptr ? file_at(*rank, __builtin_extract_return_addr(__builtin_return_address(0)))
                         : nullptr;
-    return asker == nullptr ? real_open(name, flags) : open_for(*rank, name, flags, *asker);
+    if (asker == nullptr) {
+        return real_open(name, flags);
+    }
+    void *const opened = open_for(*rank, name, flags, *asker);
+    if (std::string &reason = rank_loading_errors.of(*rank).refusal; opened == nullptr && reason.empty()) {
+        // The C library keeps it for the thread, which another fiber may use before this one asks.
+        const char *const said = real_error();
+        reason = said != nullptr ? said : "";
+    }
+    return opened;
 }
 
 int dlclose(void *handle) noexcept {

@@ -3,9 +3,10 @@
 // rank's PATH; /proc/self/exe is the rank's program.
 #include "base/text.hpp"
 #include "launch/host/interpose/identity.hpp"
+#include "launch/host/process/children.hpp"
+#include "launch/host/rank/calls.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
-#include "launch/host/rank/refusal.hpp"
 #include "launch/host/signals/children.hpp"
 #include "library/host_interface.h"
 #include "world/process_record.hpp"
@@ -108,16 +109,6 @@ int execute_script(const char *path, char *const arguments[], char *const variab
     return real_execve("/bin/sh", words.data(), variables);
 }
 
-/// A rank is about to replace the whole process, not a child, by another program: says so and sets errno.
-void refuse_exec(int rank, const char *path) {
-    const std::string text = "lisle-host: rank " + std::to_string(rank) + " called exec of " + path +
-                             ", which would replace all " + kind_of_ranks +
-                             " ranks of the process: let a child call it (fork), or run processes: --ranks "
-                             "process\n";
-    static_cast<void>(write(STDERR_FILENO, text.data(), text.size()));
-    errno = ENOTSUP;
-}
-
 /// While one of these lives, SIGINT and SIGQUIT do not end this process, as system(3) promises.
 class ignored_interrupts {
   public:
@@ -174,12 +165,14 @@ int run_shell(const char *command, char *const variables[]) {
     pid_t child = 0;
     int status = 127 << 8; // as if there were no shell
     if (spawn_noted(&child, "/bin/sh", nullptr, &attributes, words, variables) == 0) {
-        while (waitpid(child, &status, 0) < 0) {
+        rusage used{};
+        while (wait4(child, &status, 0, &used) < 0) {
             if (errno != EINTR) {
                 status = -1;
                 break;
             }
         }
+        rank_children.current().remove(child, used);
     }
     posix_spawnattr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -197,8 +190,8 @@ extern "C" {
 int execve(const char *path, char *const arguments[], char *const variables[]) noexcept {
     const hosted_rank *const rank = lisle::host::this_rank();
     if (rank != nullptr && !in_child()) {
-        refuse_exec(rank->number, path);
-        return -1;
+        return refuse_call((std::string("exec of ") + path).c_str(),
+                           "one program (a child may call it: fork)");
     }
     return real_execve(path_of_program(path), arguments, child_variables{variables}.array());
 }

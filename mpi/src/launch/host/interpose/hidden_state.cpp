@@ -2,17 +2,13 @@
 #include "launch/host/interpose/hidden_state.hpp"
 
 #include "launch/host/image/private_object.hpp"
-#include "launch/host/rank/real.hpp"
 
 #include <cmath>
 #include <cstring>
-#include <ctime>
 
 namespace lisle::host {
 
 namespace {
-
-const real<"clock", std::clock_t()> real_clock;
 
 constexpr auto place = [](hosted_rank &rank, void *where) {
     int *&sign = rank_hidden_state.of(rank).sign;
@@ -66,16 +62,6 @@ float gammaf(float x) noexcept {
 }
 long double gammal(long double x) noexcept {
     return lgammal(x);
-}
-
-// The process's processor time is that of all its ranks, so a rank sees that of its thread.
-std::clock_t clock() noexcept {
-    if (lisle::host::this_rank() == nullptr) {
-        return lisle::host::real_clock();
-    }
-    timespec used{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
 }
 
 } // extern "C"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What small functions of the C library keep between calls, for each rank: strtok's place, hsearch's table,
-// the sign that lgamma found, the names that setlocale returned.
+// the sign that lgamma found.
 #pragma once
 
 #include "launch/host/rank/hosted_rank.hpp"
 
-#include <array>
-#include <clocale>
 #include <search.h>
-#include <string>
 
 namespace lisle::host {
 
@@ -17,8 +14,6 @@ struct hidden_state {
     hsearch_data table{};  ///< hcreate's
     int own_sign = 0;
     int *sign = &own_sign; ///< `signgam`, where the program sees it
-    /// setlocale's, by category. The C library's own go when any rank sets another locale.
-    std::array<std::string, LC_IDENTIFICATION + 1> locales;
 };
 
 inline const rank_slot<hidden_state> rank_hidden_state;

@@ -3,6 +3,7 @@
 // the host. The functions that read this link give the program's path instead.
 #include "launch/host/interpose/identity.hpp"
 
+#include "launch/host/process/number.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 
@@ -31,7 +32,7 @@ bool means_program(const char *path) {
         return false;
     }
     char by_number[32];
-    std::snprintf(by_number, sizeof by_number, "/proc/%d/exe", getpid());
+    std::snprintf(by_number, sizeof by_number, "/proc/%d/exe", known_number());
     return std::strcmp(path, "/proc/self/exe") == 0 || std::strcmp(path, "/proc/thread-self/exe") == 0 ||
            std::strcmp(path, by_number) == 0;
 }

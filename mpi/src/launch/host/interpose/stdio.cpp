@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library's functions that are about a standard file as a whole, for ranks: what they ask for
 // happens to the rank's own stream, also if they name the process's.
+#include "launch/host/interpose/open_streams.hpp"
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/descriptors.hpp"
@@ -120,6 +121,7 @@ int fclose(std::FILE *file) {
     if (output_stream *const stream = stream_of(file); stream != nullptr) {
         return stream->flush() == 0 && std::ferror(stream->file()) == 0 ? 0 : EOF;
     }
+    lisle::host::rank_files.current().remove(file);
     return real_fclose(file);
 }
 

@@ -5,11 +5,17 @@
 #include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/interpose/identity.hpp"
+#include "launch/host/interpose/locale.hpp"
+#include "launch/host/interpose/open_streams.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/thread_exit.hpp"
 #include "launch/host/output/output.hpp"
+#include "launch/host/process/folders.hpp"
+#include "launch/host/process/number.hpp"
+#include "launch/host/process/usage.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/rank/refusal.hpp"
+#include "launch/host/rank/turns.hpp"
 #include "launch/host/signals/hosting.hpp"
 #include "launch/host/waiting/blocking.hpp"
 #include "launch/host/waiting/giving_way.hpp"
@@ -55,6 +61,7 @@ const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(
 
 void thread_ended(void *which) {
     thread_is_ending(pthread_self());
+    end_usage(*static_cast<hosted_rank *>(which));
     remove_thread(*static_cast<hosted_rank *>(which));
     leave_rank(*static_cast<hosted_rank *>(which));
 }
@@ -116,11 +123,11 @@ void *run_rank(void *argument) {
 
     const alternate_stack signals;
     begin_rank(rank);
+    note_number(rank);
     join_rank(rank, true);
     name_thread(rank.number);
     bind_as_asked(rank.number);
-    // A working directory and umask of its own. Some sandboxes forbid it; then the ranks share them.
-    static_cast<void>(unshare(CLONE_FS));
+    take_own_folder();
     enter_program(rank);
 }
 
@@ -129,6 +136,7 @@ void run_fiber(void *ranks, int index) {
     begin_rank(rank);
     architecture::notes().rank = &rank;
     add_rank(rank, true);
+    take_turn(); // so far the worker's thread has what the fiber that ran before has set
     enter_program(rank);
 }
 
@@ -151,6 +159,7 @@ void *run_worker(void *argument) {
     const alternate_stack signals;
     name_thread(request.number);
     bind_as_asked(request.number);
+    take_own_folder();
     begin_worker(*new worker_signals); // never removed: fibers refer to it
     // Each fiber finds its rank where a thread has its own.
     lisle_host_run_worker(request.number, &run_fiber, const_cast<rank_list *>(request.ranks),
@@ -205,10 +214,15 @@ void join_rank(hosted_rank &rank, bool first) {
     notes.rank = &rank;
     notes.first = first;
     pthread_setspecific(thread_key(), &rank);
+    begin_usage(rank);
     if (first) {
         add_rank(rank, false);
     } else {
         add_thread(rank);
+        take_locale_of(rank);
+        if (lisle_host_worker_count() != 0) {
+            take_folder_of(rank);
+        }
     }
     image_of(rank).place_thread_locals();
 }
@@ -219,6 +233,7 @@ void end_rank(hosted_rank &rank, int status) {
     }
     run_thread_exits();
     rank_life.of(rank).exits.run(status);
+    rank_files.of(rank).flush_all();
     finish_output(rank);
     report_end(rank, status);
     sleep_for_ever();
@@ -227,6 +242,7 @@ void end_rank(hosted_rank &rank, int status) {
 void end_rank_now(hosted_rank &rank, int status) {
     if (claim_end(rank)) {
         rank_streams.of(rank).out.discard();
+        rank_files.of(rank).discard_all();
         report_end(rank, status);
     }
     sleep_for_ever();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/rank/hosted_rank.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace lisle::host {
@@ -32,11 +33,24 @@ hosted_rank::~hosted_rank() {
     }
 }
 
+namespace {
+
+// The kernel's answer: `getpid` of this program is a rank's.
+pid_t process_now() noexcept {
+    return static_cast<pid_t>(::syscall(SYS_getpid));
+}
+
+} // namespace
+
+pid_t host_process() noexcept {
+    static const pid_t number = process_now();
+    return number;
+}
+
 // The number is noted before any rank runs. A forked child has another, also after vfork, where memory is
 // shared.
 bool in_child() noexcept {
-    static const pid_t host_process = getpid();
-    return getpid() != host_process;
+    return process_now() != host_process();
 }
 
 } // namespace lisle::host

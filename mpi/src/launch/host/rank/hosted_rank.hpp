@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 struct lisle_rank;
@@ -71,7 +72,11 @@ template <class T> class rank_slot {
     std::size_t which_;
 };
 
-/// Whether this is a child that a rank has forked. Called once before any rank runs.
+/// The kernel's number of the process that runs the ranks, also in a child of it. Called once before any rank
+/// runs.
+[[nodiscard]] pid_t host_process() noexcept;
+
+/// Whether this is a child that a rank has forked.
 [[nodiscard]] bool in_child() noexcept;
 
 } // namespace lisle::host

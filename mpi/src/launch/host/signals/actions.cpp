@@ -22,15 +22,6 @@ int fail_with(int error) {
     return -1;
 }
 
-/// Says why what is asked for a signal cannot be kept. Returns -1 with ENOTSUP.
-int refuse(const char *call, const char *reason) {
-    std::fprintf(stderr,
-                 "lisle-host: rank %d: %s: %s ranks of a process have %s; run the program as processes: "
-                 "--ranks process\n",
-                 this_rank()->number, call, kind_of_ranks, reason);
-    return fail_with(ENOTSUP);
-}
-
 /// Whether the kernel itself would take the ends of children, of all ranks.
 bool reaps_children(int signal, const struct sigaction &wanted) {
     return signal == SIGCHLD && (wanted.sa_handler == SIG_IGN || (wanted.sa_flags & SA_NOCLDWAIT) != 0);
@@ -42,8 +33,8 @@ int set_action(int signal, const struct sigaction *wanted, struct sigaction *for
         return fail_with(EINVAL);
     }
     if (wanted != nullptr && reaps_children(signal, *wanted)) {
-        return refuse("sigaction(SIGCHLD, SIG_IGN or SA_NOCLDWAIT)",
-                      "one list of children, whose ends the kernel would drop for all of them");
+        return refuse_call("sigaction(SIGCHLD, SIG_IGN or SA_NOCLDWAIT)",
+                           "one list of children, whose ends the kernel would drop for all of them");
     }
     rank_signals &mine = signals_of.of(*this_rank());
     signal_table *const table = wanted != nullptr ? mine.use() : mine.table.load(std::memory_order_acquire);
@@ -97,7 +88,7 @@ int sigaction(int signal, const struct sigaction *wanted, struct sigaction *form
     }
     const int result = set_action(signal, wanted, former);
     if (result != 0 && errno == EBUSY) {
-        return refuse("sigaction", "LISLE_WATCHDOG, which needs this signal");
+        return refuse_call("sigaction", "LISLE_WATCHDOG, which needs this signal");
     }
     return result;
 }
@@ -152,7 +143,7 @@ int sigaltstack(const stack_t *wanted, stack_t *former) noexcept {
         return kernel::set_stack(wanted, former);
     }
     if (wanted != nullptr && (wanted->ss_flags & ~SS_DISABLE) != 0 && wanted->ss_flags != SS_ONSTACK) {
-        return refuse("sigaltstack(SS_AUTODISARM)", "stacks for signals that the host changes over to");
+        return refuse_call("sigaltstack(SS_AUTODISARM)", "stacks for signals that the host changes over to");
     }
     if (wanted != nullptr && wanted->ss_flags != SS_DISABLE &&
         wanted->ss_size < static_cast<std::size_t>(MINSIGSTKSZ)) {

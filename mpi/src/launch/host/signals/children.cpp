@@ -3,6 +3,8 @@
 // at when it comes.
 #include "launch/host/signals/children.hpp"
 
+#include "launch/host/process/children.hpp"
+#include "launch/host/process/fork_handlers.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/signals/dispatch.hpp"
 
@@ -62,6 +64,23 @@ child *place_for_locked(pid_t number) noexcept {
 
 const real<"fork", pid_t()> real_fork;
 
+pid_t fork_for(const void *caller) {
+    if (!is_call_of_rank(caller)) {
+        return real_fork();
+    }
+    fork_handlers &handlers = rank_fork_handlers.current();
+    handlers.run_before();
+    child_start start;
+    const pid_t child = real_fork();
+    start.began(child);
+    if (child == 0) {
+        handlers.run_in_child();
+    } else {
+        handlers.run_in_parent();
+    }
+    return child;
+}
+
 } // namespace
 
 child_start::child_start() : rank_(is_watched(SIGCHLD) ? this_rank() : nullptr) {
@@ -79,6 +98,9 @@ child_start::~child_start() {
 }
 
 void child_start::began(pid_t number) {
+    if (number > 0 && this_rank() != nullptr && !in_child()) {
+        rank_children.current().add(number);
+    }
     if (rank_ == nullptr || number <= 0) {
         return;
     }
@@ -105,12 +127,17 @@ bool tell_of_children_locked(const siginfo_t &information) noexcept {
 
 } // namespace lisle::host
 
-extern "C" pid_t fork() noexcept {
-    if (!lisle::host::is_call_of_rank(__builtin_return_address(0))) {
-        return lisle::host::real_fork();
-    }
-    lisle::host::child_start start;
-    const pid_t child = lisle::host::real_fork();
-    start.began(child);
-    return child;
+using namespace lisle::host;
+
+extern "C" {
+
+pid_t fork() noexcept {
+    return fork_for(__builtin_return_address(0));
 }
+
+// As POSIX allows: a child that borrows the rank's memory could not be told from the rank.
+pid_t vfork() noexcept {
+    return fork_for(__builtin_return_address(0));
+}
+
+} // extern "C"

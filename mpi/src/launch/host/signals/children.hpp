@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank has started which child: the end of a child is told to that rank.
+// Which rank has started which child: the end of a child is told to that rank, and only that rank waits for
+// it.
 #pragma once
 
 #include "launch/host/signals/rank_signals.hpp"
@@ -9,7 +10,7 @@
 namespace lisle::host {
 
 /// While one of these lives, a child of the calling rank begins; the end of an unknown one is kept until its
-/// number is known. Does nothing if no rank of the process has asked for SIGCHLD.
+/// number is known, if a rank of the process has asked for SIGCHLD.
 class child_start {
   public:
     child_start();

@@ -2,8 +2,10 @@
 #include "launch/host/signals/dispatch.hpp"
 
 #include "launch/host/architecture/signal_frame.hpp"
+#include "launch/host/process/number.hpp"
 #include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/own_code.hpp"
+#include "launch/host/rank/turns.hpp"
 #include "launch/host/signals/children.hpp"
 #include "launch/host/signals/kernel.hpp"
 #include "launch/host/signals/timers.hpp"
@@ -242,10 +244,6 @@ void dispatch(int signal, siginfo_t *information, void *context) {
 
 } // namespace
 
-bool is_call_of_rank(const void *caller) noexcept {
-    return this_rank() != nullptr && !is_own_code(caller) && !in_child();
-}
-
 bool is_watched(int signal) noexcept {
     return (watched.load(std::memory_order_acquire) & bit_of(signal)) != 0;
 }
@@ -289,7 +287,7 @@ siginfo_t own_signal(int signal, int code) noexcept {
     siginfo_t made{};
     made.si_signo = signal;
     made.si_code = code;
-    made.si_pid = getpid();
+    made.si_pid = known_number();
     made.si_uid = getuid();
     return made;
 }
@@ -298,7 +296,7 @@ void begin_to_dispatch_locked() noexcept {
     if (!begun.load(std::memory_order_relaxed)) {
         begun.store(true, std::memory_order_relaxed);
         pthread_atfork(nullptr, nullptr, &become_process);
-        lisle_host_after_turns(&after_turn);
+        call_at_turns(&after_turn);
     }
 }
 

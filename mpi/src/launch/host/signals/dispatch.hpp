@@ -21,12 +21,10 @@
 // block all signals as well, allocates nothing, and calls what POSIX allows or what is a plain system call.
 #pragma once
 
+#include "launch/host/rank/calls.hpp"
 #include "launch/host/signals/rank_signals.hpp"
 
 namespace lisle::host {
-
-/// Whether the call that returns to `caller` is a rank's: not the host's, the library's or a child's.
-[[nodiscard]] bool is_call_of_rank(const void *caller) noexcept;
 
 /// A rank has used signals for the first time.
 void begin_to_dispatch_locked() noexcept;

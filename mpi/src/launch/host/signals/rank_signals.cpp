@@ -56,9 +56,6 @@ void add_rank(hosted_rank &rank, bool is_fiber) {
     made.next = newest.load(std::memory_order_relaxed);
     while (!newest.compare_exchange_weak(made.next, &made, std::memory_order_release)) {
     }
-    if (is_fiber) { // so far the worker's thread has the mask of the one that ran before
-        after_turn();
-    }
 }
 
 signal_table *rank_signals::use() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // raise, kill, pthread_kill, abort and their kin: a rank's signals to itself. To send one to itself a rank
 // needs nobody: if no rank has asked for the signal, it takes its default action, for the whole process.
+#include "launch/host/process/number.hpp"
 #include "launch/host/signals/dispatch.hpp"
 #include "launch/host/signals/kernel.hpp"
 #include "launch/host/signals/masks.hpp"
+#include "library/host_interface.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -39,6 +41,11 @@ int send(const pthread_t *to, const siginfo_t &what) {
 int send_to_self(int signal) {
     const pthread_t self = pthread_self();
     return send(&self, own_signal(signal, SI_TKILL));
+}
+
+/// Whether the kernel's number means the calling thread, which a fiber takes for one of its own.
+bool is_own_thread(pid_t number) {
+    return number == gettid() || (lisle_host_in_fiber() != 0 && is_own_number(number));
 }
 
 siginfo_t queued(int signal, sigval value) {
@@ -91,13 +98,13 @@ int gsignal(int signal) noexcept {
 }
 
 int kill(pid_t process, int signal) noexcept {
-    return is_for_rank(signal, __builtin_return_address(0)) && process == getpid()
+    return is_for_rank(signal, __builtin_return_address(0)) && is_own_number(process)
                ? by_errno(send(nullptr, own_signal(signal, SI_USER)))
                : kernel::kill(process, signal);
 }
 
 int sigqueue(pid_t process, int signal, const sigval value) noexcept {
-    return is_for_rank(signal, __builtin_return_address(0)) && process == getpid()
+    return is_for_rank(signal, __builtin_return_address(0)) && is_own_number(process)
                ? by_errno(send(nullptr, queued(signal, value)))
                : real_sigqueue(process, signal, value);
 }
@@ -123,7 +130,7 @@ int pthread_sigqueue(pthread_t thread, int signal, const sigval value) noexcept 
 // Of a thread that is not the caller the kernel's number alone does not tell which of the rank's it is; what
 // it gets so is its own (is_of_thread).
 int tgkill(pid_t process, pid_t thread, int signal) {
-    return is_for_rank(signal, __builtin_return_address(0)) && process == getpid() && thread == gettid()
+    return is_for_rank(signal, __builtin_return_address(0)) && is_own_number(process) && is_own_thread(thread)
                ? by_errno(send_to_self(signal))
                : real_tgkill(process, thread, signal);
 }

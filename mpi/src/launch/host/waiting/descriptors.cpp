@@ -2,9 +2,8 @@
 // Pipes, sockets and waiting for them, as fiber ranks see them: other ranks of the worker run while nothing
 // comes. The kernel rings no bell, so the fiber polls, in pauses of at most a millisecond.
 #include "launch/host/waiting/descriptors.hpp"
-#include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/real.hpp"
-#include "launch/host/waiting/giving_way.hpp"
+#include "launch/host/waiting/asking.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace lisle::host {
@@ -44,26 +42,6 @@ const real<"send", ssize_t(int, const void *, std::size_t, int)> real_send;
 const real<"__read_chk", ssize_t(int, void *, std::size_t, std::size_t)> real_checked_read;
 const real<"__recv_chk", ssize_t(int, void *, std::size_t, std::size_t, int)> real_checked_recv;
 const real<"__poll_chk", int(pollfd *, nfds_t, int, std::size_t)> real_checked_poll;
-const real<"waitpid", pid_t(pid_t, int *, int)> real_waitpid;
-
-/// Asks until the kernel has an answer, the deadline is over, or a handler of the rank's has run that ends
-/// the call (-1 with EINTR). @param ask returns 0 if it has none yet
-template <class Ask> int ask_until(const deadline &end, ended_by which, Ask ask) {
-    const handler_watch handlers{which};
-    pauses between;
-    for (;;) {
-        if (const int result = ask(); result != 0) {
-            return result;
-        }
-        if (handlers.has_run()) {
-            errno = EINTR;
-            return -1;
-        }
-        if (!between.rest(end)) {
-            return 0;
-        }
-    }
-}
 
 /// What a timeout in milliseconds means to poll and epoll_wait.
 deadline after_milliseconds(int timeout) {
@@ -308,15 +286,6 @@ ssize_t __recv_chk(int descriptor, void *into, std::size_t size, std::size_t roo
 int __poll_chk(pollfd *descriptors, nfds_t count, int timeout, std::size_t room) {
     return ask_for(__builtin_return_address(0), timeout,
                    [=](int wait) { return real_checked_poll(descriptors, count, wait, room); });
-}
-
-pid_t waitpid(pid_t child, int *status, int options) {
-    if (!gives_way(__builtin_return_address(0))) {
-        return real_waitpid(child, status, options);
-    }
-    const deadline end = (options & WNOHANG) != 0 ? deadline::after(0) : deadline{};
-    return ask_until(end, ended_by::without_restart,
-                     [=] { return real_waitpid(child, status, options | WNOHANG); });
 }
 
 } // extern "C"

@@ -19,6 +19,9 @@ void others_run(std::int64_t nanoseconds) {
 
 extern "C" {
 
+int lisle_host_rank_count(void) {
+    return 1;
+}
 int lisle_host_worker_count() {
     return 1;
 }
