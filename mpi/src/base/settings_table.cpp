@@ -70,6 +70,12 @@ std::vector<setting_description> rows() {
          "or wait "
          "(nothing, so that a debugger finds them)",
          "wait|end"},
+        {"LISLE_CRASH", users, 0, 0, 3,
+         "what happens when a rank crashes: report (its stack with lines of the source, and what the others "
+         "do), quiet, core (the "
+         "same as report; the limit of core files is raised first), gdb (the process stays as it is, for a "
+         "debugger)",
+         "report|quiet|core|gdb"},
         {"LISLE_WATCHDOG", users, 0, 0, 3600,
          "seconds after which a fiber rank that lets no other fiber run is named, with its place in the "
          "program (0: "

@@ -11,6 +11,8 @@ inline constexpr const char *size_variable = "LISLE_SIZE";   ///< ranks in the j
 inline constexpr const char *label_variable = "LISLE_LABEL"; ///< 1: the host prefixes lines of its ranks
 inline constexpr const char *bind_variable = "LISLE_BIND";   ///< the host binds its ranks to places() of this
 inline constexpr const char *input_variable = "LISLE_INPUT_RANK"; ///< which of its ranks reads the input
+/// "hold": --gdb has started this launcher, and the processes of its job wait for gdb.
+inline constexpr const char *in_debugger_variable = "LISLE_GDB";
 /// What --private-libraries and --shared-libraries name; the host reads them.
 inline constexpr const char *private_libraries_variable = "LISLE_PRIVATE_LIBRARIES";
 inline constexpr const char *shared_libraries_variable = "LISLE_SHARED_LIBRARIES";

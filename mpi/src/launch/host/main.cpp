@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
-#include "base/environment.hpp"
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/image/debugger_view.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
 #include "launch/host/image/private_object.hpp"
@@ -48,22 +48,6 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
     return ranks;
 }
 
-/// LISLE_GDB=1: where each rank's image lies, as commands for gdb. Attached to the running process, gdb finds
-/// the images by itself.
-void tell_debugger(const rank_list &ranks) {
-    if (environment_text("LISLE_GDB") != "1") {
-        return;
-    }
-    for (const auto &each : ranks) {
-        const image &loaded = image_of(*each);
-        for (std::size_t i = 0; i != loaded.modules().size(); ++i) {
-            std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
-                         loaded.unit().modules()[i].file->path().c_str(),
-                         static_cast<void *>(loaded.modules()[i].base));
-        }
-    }
-}
-
 [[noreturn]] void run(char **words) {
     const std::vector<std::string> arguments = list(words + 1);
     if (arguments.empty()) {
@@ -99,7 +83,7 @@ void tell_debugger(const rank_list &ranks) {
     });
     watch_faults();
     const rank_list ranks = load_ranks(unit, arguments, count);
-    tell_debugger(ranks);
+    show_images_to_debugger();
     // Leaves here, with all in place.
     std::exit(run_ranks(ranks));
 }
