@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/debugged.hpp"
-#include "base/environment.hpp"
+#include "base/settings.hpp"
 
 namespace lisle {
 
@@ -15,13 +15,13 @@ namespace {
 
 /// Runs when the library has been loaded, before the program's own constructors.
 [[gnu::constructor]] void hold_for_debugger() {
-    if (environment_text("LISLE_GDB") != "hold") {
+    if (value_of(setting::gdb) == 0) {
         return;
     }
     while (!is_debugged()) {
         std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
-    unsetenv("LISLE_GDB"); // nobody waits for the programs that this one starts
+    unsetenv(variable_of(setting::gdb).c_str()); // nobody waits for the programs that this one starts
 }
 
 } // namespace

@@ -22,12 +22,6 @@
 
 namespace lisle {
 
-/// Environment variables with which the launcher tells a process of its job where it is.
-inline constexpr const char *job_descriptor_variable = "LISLE_JOB_FD"; ///< descriptor of the table
-inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< index of this process
-inline constexpr const char *program_number_variable =
-    "LISLE_PROGRAM"; ///< which of the command line's it runs
-
 /// A rank that ended the job.
 struct abort_record {
     int rank;
@@ -48,10 +42,11 @@ class job_table {
     /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if
     /// the shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
     static job_table create(const job_shape &shape);
-    /// Maps the table behind an inherited descriptor, or behind the one of that number of a process that this
-    /// one descends from: what starts programs often closes all descriptors. Throws mpi_error if it is not
-    /// one of this version.
+    /// Maps the table behind a descriptor. Throws mpi_error if it is not one of this version.
     static job_table attach(int descriptor);
+    /// The descriptor, or one that leads to what a process that this one descends from has open under this
+    /// number: what starts programs often closes all descriptors. -1: there is no table.
+    [[nodiscard]] static int find(int descriptor);
     /// True if a table lies behind the descriptor.
     [[nodiscard]] static bool is_one(int descriptor) noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
+#include "base/settings.hpp"
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/debugger_view.hpp"
 #include "launch/host/image/loaded_code.hpp"
@@ -94,6 +95,7 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
 
 int main(int, char **argv) {
     try {
+        lisle::leave_reports_to_ranks();
         lisle::host::run(argv);
     } catch (const lisle::host::refusal &reason) {
         std::fprintf(stderr, "lisle-host: %s\n", reason.what());

@@ -9,9 +9,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/variables.hpp"
 
 namespace lisle::launch {
 
@@ -40,7 +39,7 @@ std::string word_of(std::string_view word) {
 } // namespace
 
 bool is_in_debugger() {
-    return !environment_text(in_debugger_variable).empty();
+    return value_of(setting::gdb) != 0;
 }
 
 void start_in_debugger(std::span<const std::string_view> arguments, const job_request &request,
