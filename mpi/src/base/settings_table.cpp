@@ -70,6 +70,12 @@ std::vector<setting_description> rows() {
          "or wait "
          "(nothing, so that a debugger finds them)",
          "wait|end"},
+        {"LISLE_CRASH", users, 0, 0, 3,
+         "what happens when a rank crashes: report (its stack with lines of the source, and what the others "
+         "do), quiet, core (the "
+         "same as report; the limit of core files is raised first), gdb (the process stays as it is, for a "
+         "debugger)",
+         "report|quiet|core|gdb"},
         {"LISLE_WATCHDOG", users, 0, 0, 3600,
          "seconds after which a fiber rank that lets no other fiber run is named, with its place in the "
          "program (0: "
@@ -102,9 +108,8 @@ std::vector<setting_description> rows() {
          "job (0: as many as it may use processors, or as lislerun's hosts have slots)",
          ""},
         {"LISLE_GDB", experts, 0, 0, 1,
-         "on: lisle-host prints where the images of its thread or fiber ranks lie, as commands for gdb "
-         "(lislerun --gdb)",
-         "off|on"},
+         "hold: a process of ranks waits for a debugger before its program begins (lislerun --gdb)",
+         "off|hold"},
         {"LISLE_THREADS_PER_PROCESS", launching, 0, 0, most_ranks,
          "how many ranks each process has where another launcher starts lislerun: 4 as in srun lislerun -T 4 "
          "(0: as the command line says)",

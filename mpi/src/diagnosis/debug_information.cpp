@@ -48,6 +48,7 @@ struct debug_library {
     void *(*dwfl_module_getsrc)(void *, std::uint64_t) = nullptr;
     const char *(*dwfl_lineinfo)(void *, std::uint64_t *, int *, int *, std::uint64_t *,
                                  std::uint64_t *) = nullptr;
+    const char *(*dwfl_module_addrname)(void *, std::uint64_t) = nullptr;
     die *(*dwfl_module_addrdie)(void *, std::uint64_t, std::uint64_t *) = nullptr;
     int (*dwarf_getscopes)(die *, std::uint64_t, die **) = nullptr;
     int (*dwarf_getscopes_die)(die *, die **) = nullptr;
@@ -74,11 +75,11 @@ struct debug_library {
             find("dwfl_begin", dwfl_begin) && find("dwfl_report_begin", dwfl_report_begin) &&
             find("dwfl_report_offline", dwfl_report_offline) && find("dwfl_report_end", dwfl_report_end) &&
             find("dwfl_module_info", dwfl_module_info) && find("dwfl_module_getsrc", dwfl_module_getsrc) &&
-            find("dwfl_lineinfo", dwfl_lineinfo) && find("dwfl_module_addrdie", dwfl_module_addrdie) &&
-            find("dwarf_getscopes", dwarf_getscopes) && find("dwarf_getscopes_die", dwarf_getscopes_die) &&
-            find("dwarf_tag", dwarf_tag) && find("dwarf_attr", dwarf_attr) &&
-            find("dwarf_formudata", dwarf_formudata) && find("dwarf_getsrcfiles", dwarf_getsrcfiles) &&
-            find("dwarf_filesrc", dwarf_filesrc) &&
+            find("dwfl_lineinfo", dwfl_lineinfo) && find("dwfl_module_addrname", dwfl_module_addrname) &&
+            find("dwfl_module_addrdie", dwfl_module_addrdie) && find("dwarf_getscopes", dwarf_getscopes) &&
+            find("dwarf_getscopes_die", dwarf_getscopes_die) && find("dwarf_tag", dwarf_tag) &&
+            find("dwarf_attr", dwarf_attr) && find("dwarf_formudata", dwarf_formudata) &&
+            find("dwarf_getsrcfiles", dwarf_getsrcfiles) && find("dwarf_filesrc", dwarf_filesrc) &&
             find("dwfl_standard_find_debuginfo", dwfl_standard_find_debuginfo) &&
             find("dwfl_offline_section_address", dwfl_offline_section_address) && find("dwfl_end", dwfl_end);
     }
@@ -111,13 +112,12 @@ class opened_file {
 
     [[nodiscard]] std::vector<source_place> places_of(std::uint64_t offset) const {
         std::vector<source_place> found;
-        std::uint64_t first = 0;
-        if (module_ == nullptr || library_.dwfl_module_info(module_, nullptr, &first, nullptr, nullptr,
-                                                            nullptr, nullptr, nullptr) == nullptr) {
+        const std::uint64_t address = begin() + offset;
+        if (module_ == nullptr) {
             return found;
         }
         int number = 0;
-        void *const line = library_.dwfl_module_getsrc(module_, first + offset);
+        void *const line = library_.dwfl_module_getsrc(module_, address);
         const char *const name =
             line != nullptr ? library_.dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)
                             : nullptr;
@@ -125,11 +125,25 @@ class opened_file {
             return found;
         }
         found.push_back({name, number});
-        add_callers(first + offset, found);
+        add_callers(address, found);
         return found;
     }
 
+    [[nodiscard]] std::string symbol_of(std::uint64_t offset) const {
+        const char *const name =
+            module_ != nullptr ? library_.dwfl_module_addrname(module_, begin() + offset) : nullptr;
+        return name != nullptr ? name : "";
+    }
+
   private:
+    /// Where libdw has put the file.
+    [[nodiscard]] std::uint64_t begin() const {
+        std::uint64_t first = 0;
+        if (module_ != nullptr) {
+            library_.dwfl_module_info(module_, nullptr, &first, nullptr, nullptr, nullptr, nullptr, nullptr);
+        }
+        return first;
+    }
     /// The calls that the compiler has replaced by the code at this address, from the inside out.
     void add_callers(std::uint64_t address, std::vector<source_place> &found) const {
         std::uint64_t bias = 0;
@@ -186,9 +200,19 @@ class opened_file {
 
 } // namespace
 
+namespace {
+const debug_library &library() {
+    static const debug_library loaded;
+    return loaded;
+}
+} // namespace
+
 std::vector<source_place> source_places(const std::string &file, std::uint64_t offset) {
-    static const debug_library library;
-    return library.there ? opened_file{library, file}.places_of(offset) : std::vector<source_place>{};
+    return library().there ? opened_file{library(), file}.places_of(offset) : std::vector<source_place>{};
+}
+
+std::string function_name(const std::string &file, std::uint64_t offset) {
+    return library().there ? opened_file{library(), file}.symbol_of(offset) : std::string{};
 }
 
 } // namespace lisle

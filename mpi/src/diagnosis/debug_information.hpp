@@ -19,4 +19,9 @@ struct source_place {
 /// @param offset from where the file begins in memory
 [[nodiscard]] std::vector<source_place> source_places(const std::string &file, std::uint64_t offset);
 
+/// The symbol of the function that an address lies in, as the linker knows it; empty: not known. Slow: opens
+/// the file.
+/// @param offset from where the file begins in memory
+[[nodiscard]] std::string function_name(const std::string &file, std::uint64_t offset);
+
 } // namespace lisle

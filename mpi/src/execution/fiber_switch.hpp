@@ -26,6 +26,9 @@ class flow {
     /// Continues with `to` and never returns: this flow's stack is not used again.
     [[noreturn]] void leave_for(flow &to) noexcept;
 
+    /// Where a debugger finds the registers of this flow while it does not run.
+    [[nodiscard]] void *const *kept_registers() const noexcept { return &context_; }
+
   private:
     struct arrival;
     static void first_steps(arrival came) noexcept;

@@ -78,6 +78,17 @@ class fiber_worker {
     /// another, so that what runs is no fiber's code.
     [[nodiscard]] bool is_between_fibers() const noexcept { return between_.load(std::memory_order_relaxed); }
 
+    /// What a debugger needs to find a fiber that does not run.
+    struct places_in_memory {
+        const void *const *running; ///< holds `fiber` while that runs
+        const void *fiber;
+        void *const *registers; ///< of the fiber, as they are on its stack while it does not run
+    };
+    /// Of the fiber that runs.
+    [[nodiscard]] places_in_memory find_running() const noexcept {
+        return {reinterpret_cast<const void *const *>(&running_), running_, running_->way.kept_registers()};
+    }
+
     // ---- for the fiber that runs ----
 
     /// Those that have not ended.

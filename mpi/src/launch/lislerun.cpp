@@ -20,6 +20,7 @@
 #include "launch/common/say.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
+#include "launch/outer/debugger.hpp"
 #include "launch/outer/hosts_job.hpp"
 #include "launch/outer/task.hpp"
 #include "launch/plan/describe.hpp"
@@ -154,6 +155,12 @@ int run(std::span<const std::string_view> arguments) {
         ask_for_status(request.asked_process);
         return 0;
     }
+    if (request.what == job_request::action::attach) {
+        attach_debugger(request.asked_process);
+    }
+    if (request.what == job_request::action::core) {
+        open_core_file(request.core_file, request.core_program);
+    }
     if (request.what != job_request::action::run) {
         const auto text =
             request.what == job_request::action::help ? help_text(request.help_topic) : version_text();
@@ -174,6 +181,9 @@ int run(std::span<const std::string_view> arguments) {
         start_on_hosts(std::move(request), default_kind);
     }
     const auto job = plan(request, default_kind);
+    if (request.control.debugger && !is_in_debugger()) {
+        start_in_debugger(arguments, request, job);
+    }
     for (const auto &where : request.control.report_pid) {
         report_pid(where);
     }

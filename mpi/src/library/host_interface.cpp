@@ -5,6 +5,7 @@
 #include "execution/shared_task.hpp"
 #include "execution/simulated_time.hpp"
 #include "execution/staying.hpp"
+#include "library/listed_ranks.hpp"
 #include "world/job.hpp"
 
 using lisle::job;
@@ -115,6 +116,7 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     const bool early = in_use || failed_before_init;
     // The state of a rank that leaves while it uses MPI stays: others may be writing to it.
     if (!in_use) {
+        lisle::note_end_for_debuggers(ended);
         here.leave(ended);
     }
     // Who leaves early is the launcher's to tell of, and it ends the job: nobody is to count that as a

@@ -73,8 +73,10 @@ LISLE_HOST_CALL int lisle_host_rank_number(const struct lisle_rank *rank);
 /* The rank's program has ended with this exit status; the calling thread is of no rank afterwards.
  * Records it for the launcher (a rank that ends between MPI_Init and MPI_Finalize is an error). */
 LISLE_HOST_CALL void lisle_host_end_rank(struct lisle_rank *rank, int status);
-/* Notes for the launcher that a signal is about to end the process because of this rank.
- * Async-signal-safe. */
+/* What LISLE_CRASH wants to have prepared. */
+LISLE_HOST_CALL void lisle_host_prepare_for_fault(void);
+/* For a handler: notes for the launcher that a signal is about to end the process because of this rank, and
+ * its stack. Waits for the launcher to ask the other ranks. Async-signal-safe. */
 LISLE_HOST_CALL void lisle_host_record_fault(int rank_number, int signal, const void *address);
 
 #ifdef __cplusplus

@@ -8,7 +8,9 @@
 #include "execution/fiber_worker.hpp"
 #include "library/fiber_watchdog.hpp"
 #include "library/host_interface.h"
+#include "library/listed_ranks.hpp"
 #include "library/process.hpp"
+#include "world/crash.hpp"
 
 using lisle::job;
 using lisle::rank;
@@ -68,6 +70,7 @@ lisle_rank *lisle_host_begin_rank(int index) {
     try {
         rank &begun = lisle::process::current().enter(index);
         lisle::become(&begun);
+        lisle::list_for_debuggers(begun);
         return reinterpret_cast<lisle_rank *>(&begun);
     } catch (const lisle::mpi_error &error) {
         std::fprintf(stderr, "lisle: %s\n", error.what());
@@ -76,6 +79,11 @@ lisle_rank *lisle_host_begin_rank(int index) {
     }
 }
 
+void lisle_host_prepare_for_fault(void) {
+    lisle::prepare_for_crash();
+}
+
 void lisle_host_record_fault(int rank_number, int signal, const void *address) {
-    current_job().start().report_fault(rank_number, signal, reinterpret_cast<std::uintptr_t>(address));
+    lisle::report_crash(current_job().start(), rank_number, signal,
+                        reinterpret_cast<std::uintptr_t>(address));
 }

@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/settings.hpp"
 #include "library/fabrics_in_use.hpp"
+#include "library/listed_ranks.hpp"
 #include "library/logged_fabric.hpp"
 #include "library/network.hpp"
 #include "library/node_memory.hpp"
@@ -229,7 +230,7 @@ rank &adopt_thread() {
         abort_job(its_job, its_job.first_rank(), EXIT_FAILURE);
     }
     static std::once_flag once;
-    std::call_once(once, [&here] { here.enter(0); });
+    std::call_once(once, [&here] { list_for_debuggers(here.enter(0)); });
     rank *const only = its_job.find(its_job.first_rank());
     current_rank = only;
     return *only;

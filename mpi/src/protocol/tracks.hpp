@@ -65,6 +65,9 @@ class tracks {
     /// Something wants all messages to go the general ways, where calls note them: +1; no more: -1.
     void keep_general(int change);
 
+    /// The engines that there are, for a debugger: null where there is none.
+    [[nodiscard]] const std::atomic<engine *> *engines() const noexcept { return engines_.data(); }
+
     /// True if all that the rank has promised to send has left it.
     [[nodiscard]] bool drained() const;
 

@@ -17,6 +17,8 @@
 
 namespace lisle {
 
+class crash_stack;
+
 /// The exit code of a job whose ranks all wait for each other.
 inline constexpr int deadlock_exit_code = 125;
 
@@ -58,6 +60,8 @@ class bootstrap {
     virtual void report_exit(int rank, int status) noexcept = 0;
     /// Says that a signal is about to end the process because of this rank. Async-signal-safe.
     virtual void report_fault(int rank, int signal, std::uintptr_t address) noexcept = 0;
+    /// Where the launcher looks for the stack of a rank that crashes; null: it does not.
+    [[nodiscard]] virtual crash_stack *room_for_crash() noexcept { return nullptr; }
     /// Says that the job is about to be ended because all its ranks wait for each other, as this one has
     /// found and reported. The caller calls abort() next.
     virtual void report_deadlock([[maybe_unused]] int rank) noexcept {}

@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+
+#include "world/crash.hpp"
 
 namespace lisle {
 
@@ -16,12 +19,22 @@ std::atomic<bootstrap *> noted_in{nullptr};
 void note(int signal, siginfo_t *information, void *) {
     // Acquire: pairs with the release in note_faults_of.
     if (auto *const start = noted_in.load(std::memory_order_acquire); start != nullptr) {
-        start->report_fault(noted_rank, signal, reinterpret_cast<std::uintptr_t>(information->si_addr));
+        report_crash(*start, noted_rank, signal, reinterpret_cast<std::uintptr_t>(information->si_addr));
     }
     // The default action is in force again: the faulting instruction is repeated, and ends the process. A
     // signal that was sent must be sent again.
     if (information->si_code <= 0) {
         raise(signal);
+    }
+}
+
+/// A stack that has overflowed has no room for the handler.
+void use_alternate_stack() noexcept {
+    static char room[std::size_t{64} << 10]; // touched by nobody else
+    stack_t current{};
+    if (sigaltstack(nullptr, &current) == 0 && (current.ss_flags & SS_DISABLE) != 0) {
+        const stack_t mine{.ss_sp = room, .ss_flags = 0, .ss_size = sizeof room};
+        sigaltstack(&mine, nullptr);
     }
 }
 
@@ -33,7 +46,9 @@ void note_faults_of(bootstrap &start, int rank) noexcept {
     }
     noted_rank = rank;
     noted_in.store(&start, std::memory_order_release);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    prepare_for_crash();
+    use_alternate_stack();
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
         struct sigaction former {};
         const bool by_default = sigaction(signal, nullptr, &former) == 0 &&
                                 (former.sa_flags & SA_SIGINFO) == 0 && former.sa_handler == SIG_DFL;

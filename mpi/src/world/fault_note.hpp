@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records the address of a fault of a rank that is a process in the job's table, so that the launcher can
-// name it. Nothing else changes: the signal ends the process, and handlers of the program or of a sanitizer
-// stay. (The host does this for thread ranks.)
+// Records the fault of a rank that is a process, and its stack, in the job's table, so that the launcher can
+// tell of it. Nothing else changes: the signal ends the process, and handlers of the program or of a
+// sanitizer stay. (The host does this for thread ranks.)
 #pragma once
 
 #include "world/bootstrap.hpp"

@@ -18,7 +18,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
-constexpr std::uint32_t table_version = 7;
+constexpr std::uint32_t table_version = 8;
 
 } // namespace
 
@@ -55,6 +55,7 @@ struct job_table::header {
     once_record abort;
     once_record fault;
     once_record deadlock;
+    crash_stack crash;
 };
 
 struct job_table::process_entry {
@@ -251,6 +252,9 @@ std::optional<fault_record> job_table::fault() const noexcept {
     const once_record &record = head().fault;
     return record.written() ? std::optional{fault_record{record.rank, record.number, record.address}}
                             : std::nullopt;
+}
+crash_stack &job_table::crash() const noexcept {
+    return head().crash;
 }
 
 job_table::gate &job_table::fence_gate() const noexcept {

@@ -15,6 +15,7 @@
 #include "base/mapped_file.hpp"
 #include "execution/doorbell.hpp"
 #include "world/abort_cause.hpp"
+#include "world/crash_stack.hpp"
 #include "world/job_shape.hpp"
 #include "world/process_id.hpp"
 #include "world/rank_progress.hpp"
@@ -83,6 +84,7 @@ class job_table {
     [[nodiscard]] bool deadlocked() const noexcept;
     void record_fault(int rank, int signal, std::uintptr_t address) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<fault_record> fault() const noexcept;
+    [[nodiscard]] crash_stack &crash() const noexcept; ///< the stack of the rank with that fault
 
     // ---- what launched_bootstrap exchanges ----
 

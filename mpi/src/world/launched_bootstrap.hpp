@@ -28,6 +28,7 @@ class launched_bootstrap final : public bootstrap {
     void report_fault(int rank, int signal, std::uintptr_t address) noexcept override {
         table_.record_fault(rank, signal, address);
     }
+    [[nodiscard]] crash_stack *room_for_crash() noexcept override { return &table_.crash(); }
     /// The launcher ends all other processes when it sees the record.
     void report_deadlock(int rank) noexcept override { table_.record_deadlock(rank); }
     void abort(int rank, int code, abort_cause cause) noexcept override {

@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "launch/common/rank_preload.hpp"
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/image/debugger_view.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
 #include "launch/host/image/private_object.hpp"
@@ -49,22 +50,6 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
         references.bind(*rank, loaded);
     }
     return ranks;
-}
-
-/// With LISLE_GDB=on: where each rank's image lies, as commands for gdb. Attached to the running process, gdb
-/// finds the images by itself.
-void tell_debugger(const rank_list &ranks) {
-    if (value_of(setting::gdb) == 0) {
-        return;
-    }
-    for (const auto &each : ranks) {
-        const image &loaded = image_of(*each);
-        for (std::size_t i = 0; i != loaded.modules().size(); ++i) {
-            std::fprintf(stderr, "lisle-host: rank %d: add-symbol-file %s -o %p\n", each->number,
-                         loaded.unit().modules()[i].file->path().c_str(),
-                         static_cast<void *>(loaded.modules()[i].base));
-        }
-    }
 }
 
 /// Ranks, and programs that they start, find LD_PRELOAD as the user has set it.
@@ -114,7 +99,7 @@ void show_preloaded() {
     watch_faults();
     show_preloaded();
     const rank_list ranks = load_ranks(unit, arguments, count);
-    tell_debugger(ranks);
+    show_images_to_debugger();
     // Leaves here, with all in place.
     std::exit(run_ranks(ranks));
 }

@@ -83,6 +83,9 @@ job_request parser::run() {
     if (job_.what == job_request::action::help && !words_.empty() && !words_.front().starts_with('-')) {
         job_.help_topic = next();
     }
+    if (job_.what == job_request::action::core && !words_.empty()) {
+        job_.core_program = next();
+    }
     return std::move(job_);
 }
 

@@ -79,12 +79,20 @@ constexpr option control_table[] = {
     {"q|quiet", "", [](option_use &use) { use.job.messages.quiet = true; }, "print no notices, only errors"},
     {"v|verbose", "", [](option_use &use) { use.job.messages.verbose = true; },
      "say what is started, and which options have no effect"},
-    {"gdb", "",
+    {"gdb", "", [](option_use &use) { use.job.control.debugger = true; },
+     "run the job in gdb, which stops where a rank begins `main`"},
+    {"attach", "PID",
      [](option_use &use) {
-         use.job.messages.debug = true;
-         use.job.environment.variables.push_back({variable_of(setting::gdb), "1"});
+         use.job.what = job_request::action::attach;
+         use.job.asked_process = use.value();
      },
-     "say how to attach gdb to each process, and where the ranks' images lie in it"},
+     "debug a running job: gdb attaches to the processes of this launcher's ranks, or to this one process"},
+    {"core", "FILE",
+     [](option_use &use) {
+         use.job.what = job_request::action::core;
+         use.job.core_file = use.value();
+     },
+     "open a core file in gdb, with the symbols of all ranks; the program may stand behind it"},
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },
      "print the version"},
     {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; },

@@ -60,7 +60,7 @@ constexpr option foreign_table[] = {
     missing("xml|parseable|parsable", "", "the launcher writes plain text"),
     missing("xml-file", "FILE", "the launcher writes plain text"),
     missing("get-stack-traces|report-state-on-timeout|output-proctable", "",
-            "--gdb names the processes, and gdb prints their stacks"),
+            "--attach PID opens gdb, and `lisle apply all backtrace` prints the stacks"),
     missing("cpus-per-proc|cpus-per-rank", "N", "a rank is bound to one unit (--bind-to)"),
     missing("membind", "VALUE", "memory lies where it is first touched; numactl can stand before lislerun"),
     missing("report-uri|report-events|ompi-server|nameserver|hnp", "VALUE",
@@ -70,10 +70,9 @@ constexpr option foreign_table[] = {
 
     refused("rankfile|rf", "FILE", "--bind-to user:0,2,... names a processor for each rank in turn"),
     refused("tune", "FILE", "give the variables that it sets with -x, on the command line or in -file FILE"),
-    refused(
-        "debug|debugger|tv|xterm|gdba|stop-on-exec", "",
-        "Lisle starts no debugger: put it in front of the program (lislerun -n 2 gdb ...), or attach to the "
-        "processes that --gdb names"),
+    refused("debug|debugger|tv|xterm|gdba|stop-on-exec", "",
+            "--gdb runs the job in gdb; another debugger may stand in front of the program (lislerun -n 2 "
+            "xterm -e lldb ...)"),
     refused("dvm|dvm-uri", "", "Lisle keeps no daemons between jobs; leave the option out"),
     refused("singleton-port|pmi-args", "VALUE",
             "Lisle starts no job around a program that runs already; start it with lislerun"),

@@ -110,6 +110,7 @@ struct control_request {
     bool recovery = false; ///< a process that fails does not end the job
     std::optional<std::chrono::milliseconds> timeout;
     std::vector<int> forwarded_signals;
+    bool debugger = false;               ///< the job runs in gdb
     std::vector<std::string> report_pid; ///< where the launcher's process id goes: -, + or a file
 };
 
@@ -123,16 +124,17 @@ struct remote_request {
 struct message_request {
     bool quiet = false;
     bool verbose = false;
-    bool debug = false;               ///< says how to attach a debugger
     std::vector<std::string> notices; ///< sentences, unless -q
     std::vector<std::string> remarks; ///< sentences for -v
 };
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version, status } what = action::run;
+    enum class action { run, help, version, status, attach, core } what = action::run;
     std::string help_topic;    ///< empty: the options
-    std::string asked_process; ///< of action::status
+    std::string asked_process; ///< of action::status and attach
+    std::string core_file;     ///< of action::core
+    std::string core_program;  ///< its program; empty: the file tells
     std::vector<program_request> programs;
     bool numbered_names = false;     ///< each rank finds its number behind the program's name
     environment_request environment; ///< for all programs

@@ -81,9 +81,6 @@ void children::say_started(std::size_t index) const {
         say(sentence(ranks_of(process), ": process ", members_[index].pid, ", ",
                      request_.programs[process.program].arguments.front()));
     }
-    if (request_.messages.debug) {
-        say(sentence(ranks_of(process), ": gdb -p ", members_[index].pid));
-    }
 }
 
 std::optional<std::size_t> children::next_ended() {

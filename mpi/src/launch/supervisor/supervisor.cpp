@@ -11,6 +11,7 @@
 
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
+#include "launch/supervisor/crash_report.hpp"
 #include "launch/supervisor/descendants.hpp"
 #include "library/create_job.hpp"
 #include "world/bootstrap.hpp"
@@ -100,6 +101,7 @@ void supervisor::wait_once(deadline until) {
         }
     }
     if (has_hosts_) {
+        report_crash();
         look_for_failed_threads();
     }
     on_deadlines();
@@ -163,6 +165,7 @@ void supervisor::on_end(std::size_t index) {
     if (end_.begun()) {
         return;
     }
+    report_crash();
     const auto end = children_.description_of(index);
     auto found = judge(end, table_);
     if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGKILL && !found.sentence.empty()) {
@@ -175,6 +178,24 @@ void supervisor::on_end(std::size_t index) {
     } else {
         warn_of_absence(index);
     }
+}
+
+// The ranks of a host wait for this with their end: the others can be asked as long as they live.
+void supervisor::report_crash() {
+    const auto fault = table_.fault();
+    const auto stack = fault && !crash_reported_ ? table_.crash().read() : std::nullopt;
+    if (!stack) {
+        return;
+    }
+    crash_reported_ = true;
+    print_report(launch::crash_report(*fault, *stack));
+    if (table_.ranks() > 1) {
+        waits_.print("what the ranks do meanwhile");
+    }
+    if (stack->wish == crash_wish::debugger) {
+        say(sentence("the process stays for a debugger: lislerun --attach ", getppid()));
+    }
+    table_.crash().let_go();
 }
 
 void supervisor::act_on(const verdict &found) {

@@ -48,6 +48,7 @@ class supervisor {
     /// A process has failed, and the job goes on without it.
     void note_loss(const verdict &found);
     void warn_of_absence(std::size_t index);
+    void report_crash();
     void look_for_failed_threads();
     void on_deadlines();
     void on_timeout();
@@ -70,6 +71,7 @@ class supervisor {
     bool has_hosts_;       ///< of thread or fiber ranks
     std::size_t lost_ = 0; ///< processes that have failed in a job that goes on
     bool warned_of_absence_ = false;
+    bool crash_reported_ = false;
 };
 
 } // namespace lisle::launch

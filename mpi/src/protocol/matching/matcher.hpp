@@ -88,6 +88,12 @@ class matcher {
             function(*stored);
         }
     }
+    /// Where a debugger finds the oldest stored message, and the first receive of the row.
+    struct head_places {
+        unexpected_message *const *oldest;
+        receive_operation *const *first;
+    };
+    [[nodiscard]] head_places heads() const noexcept { return {&oldest_, &first_}; }
     [[nodiscard]] std::size_t stored_bytes() const noexcept { return stored_bytes_; }
     /// True if nothing is posted and nothing stored.
     [[nodiscard]] bool idle() const noexcept {

@@ -92,6 +92,7 @@ void lisle_host_end_rank(lisle_rank *rank, int status) {
     current = nullptr;
 }
 
+void lisle_host_prepare_for_fault(void) {}
 void lisle_host_record_fault(int rank_number, int signal, const void *) {
     std::fprintf(stderr, "rank %d met signal %d\n", rank_number, signal);
 }

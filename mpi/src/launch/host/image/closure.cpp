@@ -280,6 +280,7 @@ void closure::prepare() {
     file.write(stub, 0);
     // A failure shows when the first image is loaded, with the loader's own words.
     shared_libraries_ = dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    unname_stub(shared_libraries_);
 
     if (base_ == nullptr) { // what is opened later comes behind the C library, as in a process
         find_new_names();

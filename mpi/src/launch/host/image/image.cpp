@@ -132,6 +132,7 @@ void image::load(const std::vector<std::string> &others, const std::vector<std::
                       " failed: " + loader_words(*unit_, own));
     }
     find_modules(own);
+    list_for_debuggers();
     for (std::size_t i = 0; i != modules_.size(); ++i) {
         share_segments(unit_->modules()[i], files[i], modules_[i].base);
     }
@@ -163,6 +164,16 @@ void image::find_modules(const std::vector<std::string> &names) {
         throw refusal("loading an image of " + unit_->program().path() +
                       " failed: the loader has taken another library for one of its own");
     }
+}
+
+void image::list_for_debuggers() {
+    std::vector<image_note> notes;
+    for (std::size_t i = 0; i != modules_.size(); ++i) {
+        const module &which = unit_->modules()[i];
+        notes.push_back({nullptr, reinterpret_cast<std::uintptr_t>(modules_[i].base), which.distance,
+                         which.file->path().c_str()});
+    }
+    listed_.list(std::move(notes));
 }
 
 void image::bind_thread_locals() const {

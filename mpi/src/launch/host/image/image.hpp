@@ -6,6 +6,7 @@
 #pragma once
 
 #include "launch/host/image/closure.hpp"
+#include "launch/host/image/debugger_view.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -59,12 +60,14 @@ class image {
   private:
     void load(const std::vector<std::string> &others, const std::vector<std::string> &visible, int flags);
     void find_modules(const std::vector<std::string> &names);
+    void list_for_debuggers();
     void bind_thread_locals() const;
     void copy_held_variables() const;
 
     const closure *unit_;
     void *handle_ = nullptr;
     std::vector<loaded_module> modules_;
+    listed_image listed_;
 };
 
 } // namespace lisle::host

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstring>
+#include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 
 namespace lisle::host {
 
@@ -78,6 +80,13 @@ std::vector<std::byte> loading_stub(std::span<const std::string> needed) {
     const auto *const text = reinterpret_cast<const std::byte *>(names.data());
     file.insert(file.end(), text, text + names.size());
     return file;
+}
+
+void unname_stub(void *handle) noexcept {
+    link_map *map = nullptr;
+    if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void *>(&map)) == 0) {
+        map->l_name = strdup("");
+    }
 }
 
 } // namespace lisle::host

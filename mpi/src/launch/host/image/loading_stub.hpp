@@ -13,4 +13,8 @@ namespace lisle::host {
 /// The stub as a file.
 [[nodiscard]] std::vector<std::byte> loading_stub(std::span<const std::string> needed);
 
+/// Debuggers and profilers do not look for the file of a stub that is loaded. @param handle of dlopen; may be
+/// null
+void unname_stub(void *handle) noexcept;
+
 } // namespace lisle::host

@@ -112,6 +112,9 @@ void *opened_libraries::open(hosted_rank &rank, const std::string &path, int fla
         found->global |= (flags & RTLD_GLOBAL) != 0;
         found->lasting |= found->global || (flags & RTLD_NODELETE) != 0;
     }
+    if (!fresh.empty()) {
+        show_images_to_debugger();
+    }
     for (const entry *each : fresh) { // what is needed comes first
         each->code->construct_program(static_cast<int>(arguments_.size()) - 1, arguments_.data(),
                                       rank.variables.array());

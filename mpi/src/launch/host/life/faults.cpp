@@ -51,6 +51,7 @@ void on_fault(int signal, siginfo_t *information, void *context) {
 } // namespace
 
 void watch_faults() {
+    lisle_host_prepare_for_fault();
     for (const int signal : watched) {
         struct sigaction action {};
         action.sa_sigaction = &on_fault;

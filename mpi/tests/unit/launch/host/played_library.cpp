@@ -79,6 +79,7 @@ void lisle_host_become(lisle_rank *) {}
 void lisle_host_end_rank(lisle_rank *, int) {
     std::abort(); // no rank has begun
 }
+void lisle_host_prepare_for_fault(void) {}
 void lisle_host_record_fault(int, int, const void *) {}
 
 } // extern "C"

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions of gdb with ranks of every kind: each rank's variables, breakpoints, stacks, a running job, a core file.
+
+Usage: check_gdb.py LISLERUN PROGRAM GROUP KIND
+
+Exits with 77 where there is no gdb, or it may not debug.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from commands import LIMIT, expect, fail  # noqa: E402
+from waiting_job import KINDS, WaitingJob  # noqa: E402
+
+RANKS = range(4)
+PREPARE = ["set pagination off", "set width 0", "set print inferior-events off", "set confirm off"]
+
+
+class Session:
+    """What gdb says, for one kind of ranks."""
+
+    def __init__(self, launcher, kind, folder):
+        self.launcher, self.kind, self.folder = launcher, kind, folder
+        self.environment = {**os.environ, "HOME": str(folder), "DEBUGINFOD_URLS": ""}
+
+    def gdb(self, options, commands):
+        text = "\n".join(PREPARE + commands + ["quit"]) + "\n"
+        done = subprocess.run([self.launcher, *options], input=text, cwd=self.folder, env=self.environment, text=True,
+                              timeout=LIMIT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)  # fmt: skip
+        if "ptrace" in done.stdout and "not permitted" in done.stdout:
+            print("gdb may not debug here")
+            sys.exit(77)
+        return done.stdout
+
+    def wait(self, program):
+        return WaitingJob(self.launcher, KINDS[self.kind], program, "wait", self.folder)
+
+    def start(self, program, commands):
+        return self.gdb(["--gdb", *KINDS[self.kind], str(program)], commands)
+
+
+def told(said, what):
+    """The numbers behind a mark, a tuple for each line that has it."""
+    return sorted(tuple(map(int, line.split())) for line in re.findall(rf"{what}:([-\d ]+)", said))
+
+
+def expect_all(said, what, wanted):
+    expect(told(said, what) == sorted(wanted), f"{what}: {told(said, what)} instead of {sorted(wanted)} in\n{said}")
+
+
+def check_variables(session, program):
+    """A stop of each rank at main and at a breakpoint; its variables there."""
+    at_main = ["commands 1", "silent", 'printf "main:%d\\n", argc', "end", 'printf "main:%d\\n", argc']
+    at_bump = ["break bump", "commands", "silent", 'printf "stop:%d %d\\n", $rank(), rank', "up",
+               'printf "seen:%d %d %d %d %d\\n", rank, counter, hidden, own, elsewhere', "end"]  # fmt: skip
+    said = session.start(program, at_main + at_bump + ["continue"] * 7)
+    expect_all(said, "main", [(1,)] * 4)
+    expect_all(said, "stop", [(rank, rank) for rank in RANKS])
+    expect_all(said, "seen", [(rank, 100 + rank, 200 + rank, 301 + rank, 1) for rank in RANKS])
+
+
+def check_breakpoints(session, program):
+    """A breakpoint for one rank, a name that the library has too, a watchpoint, a stack."""
+    commands = ["delete 1", "break last if $rank() == 2", "continue", 'printf "stop:%d %d\\n", $rank(), rank',
+                "backtrace", "watch elsewhere", "continue", 'printf "changed:%d\\n", elsewhere',
+                "delete", "break run", "info breakpoints"]  # fmt: skip
+    said = session.start(program, commands)
+    expect_all(said, "stop", [(2, 2)])
+    expect_all(said, "changed", [(7002,)])
+    stack = r"#0 +(0x\w+ in )?last \(rank=2\) at .*debugged\.c:\d+\n#1 .* main \("
+    expect(re.search(stack, said), f"no stack in\n{said}")
+    locations = re.findall(r"^\d+\.\d+ +([yn]) .* in .*run.*$", said, re.MULTILINE)
+    expect(locations.count("y") == len(RANKS), f"{locations.count('y')} locations of run in\n{said}")
+    own = re.findall(r"^\d+\.\d+ +y .* in .*run.* at .*debugged\.c:", said, re.MULTILINE)
+    expect(len(own) == len(RANKS), f"'break run' catches Lisle's own in\n{said}")
+
+
+LOOK = ["lisle ranks", 'lisle apply all printf "seen:%d %d %d %d\\n", $rank(), counter, own, elsewhere',
+        "lisle rank 3", 'printf "rank:%d %d\\n", $rank(), rank', "backtrace",
+        'lisle apply 0,2 printf "some:%d\\n", rank']  # fmt: skip
+
+
+def check_look(said, numbers=RANKS):
+    expect_all(said, "seen", [(rank, 100 + rank, 301 + rank, 7000 + rank) for rank in numbers])
+    expect_all(said, "rank", [(3, 3)])
+    expect_all(said, "some", [(0,), (2,)])
+    for rank in numbers:
+        expect(re.search(rf"^(\(gdb\) )*rank {rank}: ", said, re.MULTILINE), f"rank {rank} is not listed in\n{said}")
+    waits = r"rank 3: .*in MPI_Recv at debugged\.c:\d+, receives from 2, tag 5"
+    expect(re.search(waits, said), f"no wait of rank 3 in\n{said}")
+    expect(re.search(r"rank 0: .*not received: 4 bytes from 1, tag 9", said), f"no message of rank 0 in\n{said}")
+    expect(re.search(r"#\d+ .*MPI_Recv \(.*\n#\d+ .* main \(", said), f"no stack of rank 3 in\n{said}")
+
+
+def check_attach(session, program):
+    with session.wait(program) as waiting:
+        check_look(session.gdb(["--attach", str(waiting.job.pid)], LOOK))
+
+
+def check_core(session, program):
+    with session.wait(program) as waiting:
+        session.gdb(["--attach", str(waiting.job.pid)], ["generate-core-file core"])
+    said = session.gdb(["--core", "core"], LOOK)
+    check_look(said)
+
+
+GROUPS = {"variables": check_variables, "breakpoints": check_breakpoints, "attach": check_attach, "core": check_core}
+
+
+def main():
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    launcher, program, group, kind = sys.argv[1:]
+    if shutil.which("gdb") is None:
+        print("there is no gdb")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        GROUPS[group](Session(launcher, kind, Path(name)), Path(program).resolve())
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.TimeoutExpired as late:
+        fail(f"gdb has not ended:\n{late.stdout}")
