@@ -30,9 +30,7 @@ class launched_bootstrap final : public bootstrap {
     }
     /// The launcher ends all other processes when it sees the record.
     void report_deadlock(int rank) noexcept override { table_.record_deadlock(rank); }
-    void abort(int rank, int code, abort_cause cause) noexcept override {
-        table_.record_abort(rank, code, cause);
-    }
+    void abort(int rank, int code, abort_cause cause) noexcept override;
 
   private:
     job_table table_;
