@@ -4,12 +4,17 @@
 // Energy goes from one grid to another, in steps of three lengths, and none is lost: the end shows how much
 // there is, against the beginning.
 //
-//     mpirun -n 12 climate [STEPS]        # half of the ranks are the ocean's, a third the atmosphere's, the
-//     others the ice's
+//     mpirun -n 12 climate [STEPS]                   # half of the ranks are the ocean's, a third the
+//                                                    # atmosphere's, the others the ice's
+//     mpirun -n 12 climate 1000 save 480 PATH        # stops at a time that all three have: a multiple of 12
+//     mpirun -n 12 climate 1000 draw climate.svg     # who gives what to whom, and how long each has waited
+//     mpirun -n 7 climate 1000 load PATH             # goes on, on any number of ranks, to the same fields
 #include <mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <numbers>
@@ -85,6 +90,18 @@ class part {
             sum += areas_[at] * capacity * temperature[at];
         return sum;
     }
+    /// A number that depends on each bit of a field, and not on which rank has it.
+    [[nodiscard]] std::uint64_t fingerprint(const std::vector<double> &field) const {
+        std::uint64_t all = 0;
+        for (std::size_t at = 0; at != size(); ++at) {
+            std::uint64_t one = std::bit_cast<std::uint64_t>(field[at]) ^
+                                (static_cast<std::uint64_t>(numbers_[at]) + 1) * 0x9e3779b97f4a7c15U;
+            for (const int shift : {33, 29, 32}) // so that each bit changes all
+                one = (one ^ (one >> shift)) * 0xff51afd7ed558ccdU;
+            all += one;
+        }
+        return all;
+    }
     [[nodiscard]] double latitude(std::size_t at) const {
         const int row = first_ + static_cast<int>(at) / grid_.columns;
         return (grid_.begin_of(row) + grid_.edge(row + 1)) / 2;
@@ -124,19 +141,60 @@ couple::want wanted(const char *name, std::vector<double> &field, const part &mi
     return made;
 }
 
-/// The energies of a component at its beginning and at its end, of the caller's part.
-struct balance {
-    double before = 0, after = 0;
+/// What the command line asks for.
+struct plan {
+    couple::ticks end = 1000, save_at = couple::end_of_time;
+    std::string load, save, picture;
+    plan(int argc, char **argv) {
+        if (argc > 1)
+            end = std::atoll(argv[1]);
+        if (argc > 3 && argv[2] == std::string{"load"})
+            load = argv[3];
+        if (argc > 3 && argv[2] == std::string{"draw"})
+            picture = argv[3];
+        if (argc > 4 && argv[2] == std::string{"save"}) {
+            save_at = std::atoll(argv[3]);
+            save = argv[4];
+        }
+    }
 };
 
-balance run_air(couple::job &job, const part &mine, const all_weights &by, couple::ticks end) {
+/// What a component knows at its end, of the caller's part.
+struct balance {
+    double before = 0, after = 0;
+    std::uint64_t fingerprint = 0;
+};
+
+/// The loop of a component: compute() is called when it has gone on to its next time.
+template <class Compute>
+void run(couple::job &job, couple::component &self, const plan &how, const Compute &compute) {
+    if (!how.picture.empty())
+        job.watch();
+    job.begin();
+    if (!how.load.empty())
+        job.load(how.load);
+    while (!self.is_at_end()) {
+        self.put();
+        self.get();
+        if (self.time() == how.save_at) {
+            job.save(how.save);
+            return;
+        }
+        self.advance();
+        compute();
+    }
+    if (!how.picture.empty())
+        job.draw(how.picture);
+}
+
+balance run_air(couple::job &job, const part &mine, const all_weights &by, const plan &how) {
     constexpr double capacity = 1, exchange = 0.01;
     std::vector<double> temperature(mine.size()), heat(mine.size()), of_sea(mine.size()), of_ice(mine.size());
     for (std::size_t at = 0; at != mine.size(); ++at)
         temperature[at] = 30 * std::cos(mine.latitude(at));
     couple::component &air = job["air"];
-    air.runs({1, 0, end});
-    air.offers({"heat", couple::field_place::of(heat.data()), mine.points(), "J/m2"});
+    air.runs({1, 0, how.end});
+    air.offers({"heat", couple::field_place::of(heat.data()), mine.points(), "J/m2"}); // of the step before
     air.wants(wanted("temperature", of_sea, mine, "sea", couple::over_time::latest, by.sea_to_air));
     air.wants([&] {
         auto made =
@@ -144,11 +202,9 @@ balance run_air(couple::job &job, const part &mine, const all_weights &by, coupl
         made.field = "temperature";
         return made;
     }());
-    job.begin();
-    balance sum{mine.energy(temperature, capacity), 0};
-    while (!air.is_at_end()) {
-        air.put(); // what has left in the step before
-        air.get();
+    air.keeps({"temperature", couple::field_place::of(temperature.data()), mine.points()});
+    balance all{mine.energy(temperature, capacity), 0, 0};
+    run(job, air, how, [&] {
         for (std::size_t at = 0; at != mine.size(); ++at) {
             const double sea = by.sea_to_air.covered[at], ice = by.ice_to_air.covered[at];
             const double surface = (sea * of_sea[at] + ice * of_ice[at]) / (sea + ice);
@@ -160,31 +216,28 @@ balance run_air(couple::job &job, const part &mine, const all_weights &by, coupl
             const auto begin = temperature.begin() + static_cast<std::ptrdiff_t>(row);
             std::rotate(begin, begin + 1, begin + mine.columns());
         }
-        air.advance();
-    }
-    sum.after = mine.energy(temperature, capacity) + mine.energy(heat, 1); // the last heat has not left
-    return sum;
+    });
+    all.after = mine.energy(temperature, capacity) + mine.energy(heat, 1); // the last heat has not left
+    all.fingerprint = mine.fingerprint(temperature) + mine.fingerprint(heat);
+    return all;
 }
 
 balance run_surface(couple::job &job, const char *name, const part &mine,
                     const couple::conservative_weights &by, double capacity, double warm,
-                    const couple::steps &when) {
+                    const couple::steps &when, const plan &how) {
     std::vector<double> temperature(mine.size(), warm), heat(mine.size());
     couple::component &surface = job[name];
     surface.runs(when);
     surface.offers({"temperature", couple::field_place::of(temperature.data()), mine.points(), "K"});
     surface.wants(wanted("heat", heat, mine, "air", couple::over_time::sum, by));
-    job.begin();
-    balance sum{mine.energy(temperature, capacity), 0};
-    while (!surface.is_at_end()) {
-        surface.put();
-        surface.get();
-        surface.advance();
+    balance all{mine.energy(temperature, capacity), 0, 0};
+    run(job, surface, how, [&] {
         for (std::size_t at = 0; at != mine.size(); ++at)
             temperature[at] += heat[at] / capacity;
-    }
-    sum.after = mine.energy(temperature, capacity);
-    return sum;
+    });
+    all.after = mine.energy(temperature, capacity);
+    all.fingerprint = mine.fingerprint(temperature);
+    return all;
 }
 
 } // namespace
@@ -192,7 +245,7 @@ balance run_surface(couple::job &job, const char *name, const part &mine,
 int main(int argc, char **argv) {
     const lisle::environment environment;
     const lisle::communicator world = lisle::world();
-    const couple::ticks steps = argc > 1 ? std::atoll(argv[1]) : 1000;
+    const plan how{argc, argv};
     const int air_ranks = std::max(world.size() / 3, 1), ice_ranks = std::max(world.size() / 6, 1);
     if (world.size() < 3) {
         std::fprintf(stderr, "three components need three ranks at least: mpirun -n 12 %s\n", argv[0]);
@@ -208,20 +261,25 @@ int main(int argc, char **argv) {
                          name == "ice" ? &mine : nullptr};
 
     // The surface goes on for a step after the air's end, so that all heat arrives.
-    const couple::steps of_sea{4, 0, steps + 5}, of_ice{6, 0, steps + 7};
-    const balance own = name == "air"   ? run_air(job, mine, by, steps)
-                        : name == "sea" ? run_surface(job, "sea", mine, by.air_to_sea, 20, 15, of_sea)
-                                        : run_surface(job, "ice", mine, by.air_to_ice, 5, -10, of_ice);
+    const couple::steps of_sea{4, 0, how.end + 5}, of_ice{6, 0, how.end + 7};
+    const balance own = name == "air"   ? run_air(job, mine, by, how)
+                        : name == "sea" ? run_surface(job, "sea", mine, by.air_to_sea, 20, 15, of_sea, how)
+                                        : run_surface(job, "ice", mine, by.air_to_ice, 5, -10, of_ice, how);
     const double before = world.allreduce(own.before, std::plus<>{}),
                  after = world.allreduce(own.after, std::plus<>{});
+    const std::uint64_t fingerprint = world.allreduce(own.fingerprint, std::plus<>{});
     double part_before = ranks.allreduce(own.before, std::plus<>{}),
            part_after = ranks.allreduce(own.after, std::plus<>{});
     if (ranks.rank() == 0)
         std::printf("%s: %d ranks, energy %.6f at first, %.6f at the end\n", name.c_str(), ranks.size(),
                     part_before, part_after);
     world.barrier();
-    if (world.rank() == 0)
-        std::printf("all: energy %.6f, relative change %s\n", after,
-                    std::abs(after / before - 1) < 1e-12 ? "below 1e-12" : "TOO GREAT");
-    return std::abs(after / before - 1) < 1e-12 ? 0 : 1;
+    const bool is_whole = how.save.empty(), is_kept = std::abs(after / before - 1) < 1e-12;
+    if (world.rank() == 0 && is_whole)
+        std::printf("all: energy %.6f, relative change %s, fingerprint %016llx\n", after,
+                    is_kept ? "below 1e-12" : "TOO GREAT", static_cast<unsigned long long>(fingerprint));
+    if (world.rank() == 0 && !is_whole)
+        std::printf("saved at %lld in %s.air, %s.ice and %s.sea\n", static_cast<long long>(how.save_at),
+                    how.save.c_str(), how.save.c_str(), how.save.c_str());
+    return is_whole && !is_kept ? 1 : 0;
 }

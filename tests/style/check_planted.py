@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expects the tools to find what is planted: tools/format a file that is not formatted, tools/lint a fault and a file
 that does not compile, also where it checks files together, tools/check_words.py a coined word in a name, a comment and a
-page, and tools/check_design_pages.py a page without the form.
+page, tools/check_settings.py settings that are read past their table, and tools/check_design_pages.py a page without the
+form.
 
 Usage: check_planted.py PROJECT_DIR
 """
@@ -39,6 +40,25 @@ def check_words(project, original):
     file.write_text("\n")
     (project / "docs/planted.md").write_text("The **gribble** waits.\n")
     expect(run(words, project), 1, 'docs/planted.md:1: "gribble"')
+
+
+def check_settings(project):
+    """Reading what other programs set, and settings past their table."""
+    check = project / "tools/check_settings.py"
+    file = project / "mpi/src/base/planted.cpp"
+    file.write_text('auto folder = std::getenv("TMPDIR"); // not getenv("LISLE_TMPDIR")\n')
+    expect(run(check, project), 0, "")
+    file.write_text('auto folder = std::getenv(\n    "LISLE_TMPDIR");\n')
+    expect(run(check, project), 1, "mpi/src/base/planted.cpp:1: reads LISLE_TMPDIR;")
+    file.write_text("\nauto folder = environment_text(names::folder_variable);\n")
+    expect(run(check, project), 1, "mpi/src/base/planted.cpp:2: reads a variable that cannot be told from names::folder_variable;")
+    header = file.with_suffix(".hpp")
+    header.write_text('inline constexpr const char *folder_variable = "LISLE_TMPDIR";\n')
+    expect(run(check, project), 1, "mpi/src/base/planted.cpp:2: reads LISLE_TMPDIR;")
+    header.write_text('inline constexpr const char *folder_variable = "TMPDIR";\n')
+    expect(run(check, project), 0, "")
+    header.unlink()
+    file.write_text("\n")
 
 
 def check_pages(project):
@@ -89,6 +109,7 @@ def main():
         file.write_text(other.read_text())
         expect(run(project / "tools/lint", project), 0, "2 files checked, 0 findings")
         check_words(project, original)
+        check_settings(project)
         check_pages(project)
 
 

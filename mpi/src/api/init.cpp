@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "api/pending_buffers.hpp"
-#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -31,7 +30,7 @@
 #include "rma/synchronization.hpp"
 #include "world/fault_note.hpp"
 #include "world/job.hpp"
-#include "world/job_table.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::api {
 
@@ -96,7 +95,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     self.tracks().begin_service();
     create_world({.size = self.get_job().size(),
                   .universe_size = universe_size_of(self.get_job()),
-                  .program_number = environment_number(program_number_variable).value_or(0)});
+                  .program_number = own_record().program});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
     self.thread_level = required;

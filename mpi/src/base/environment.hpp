@@ -2,10 +2,11 @@
 // What stands in environment variables. A variable that is empty counts as one that is not set.
 #pragma once
 
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+
+#include "base/text.hpp"
 
 namespace lisle {
 
@@ -17,11 +18,7 @@ namespace lisle {
 
 /// The variable's value as a number from 0 on; nothing if it is none.
 [[nodiscard]] inline std::optional<int> environment_number(const char *name) {
-    const std::string_view text = environment_text(name);
-    int number = -1;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = problem == std::errc{} && end == text.data() + text.size();
-    return whole && number >= 0 ? std::optional{number} : std::nullopt;
+    return whole_number(environment_text(name));
 }
 
 } // namespace lisle

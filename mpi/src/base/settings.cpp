@@ -23,8 +23,14 @@ namespace {
 
 constexpr auto count = static_cast<std::size_t>(setting::count);
 
+/// Written before any other thread reads a setting.
+constinit bool reports_wrong_values = true;
+
 void complain(const char *variable, std::string_view text, const std::string &wanted,
               const std::string &used) {
+    if (!reports_wrong_values) {
+        return;
+    }
     std::fprintf(stderr, "lisle: %s=%.*s is none of %s; using %s\n", variable, static_cast<int>(text.size()),
                  text.data(), wanted.c_str(), used.c_str());
 }
@@ -121,6 +127,10 @@ values_in_force &values() noexcept {
 }
 
 } // namespace
+
+void leave_reports_to_ranks() noexcept {
+    reports_wrong_values = false;
+}
 
 std::int64_t value_of(setting which) noexcept {
     return values().number(which);

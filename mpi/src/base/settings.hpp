@@ -101,6 +101,15 @@ struct other_variable {
 /// The row of the table.
 [[nodiscard]] const setting_description &description_of(setting which);
 
+/// The environment variable of a setting.
+[[nodiscard]] inline const std::string &variable_of(setting which) {
+    return description_of(which).name;
+}
+
+/// From now on wrong values are not reported in this program, since the ranks that it starts report them.
+/// Before the first value is asked for.
+void leave_reports_to_ranks() noexcept;
+
 /// The value in force. A variable that is neither a word nor a number in its range is reported once on
 /// standard error, and the default is used. Thread-safe. @pre !is_text(which)
 [[nodiscard]] std::int64_t value_of(setting which) noexcept;

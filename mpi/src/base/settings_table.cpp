@@ -101,6 +101,14 @@ std::vector<setting_description> rows() {
          "ranks of the "
          "job (0: as many as it may use processors, or as lislerun's hosts have slots)",
          ""},
+        {"LISLE_GDB", experts, 0, 0, 1,
+         "on: lisle-host prints where the images of its thread or fiber ranks lie, as commands for gdb "
+         "(lislerun --gdb)",
+         "off|on"},
+        {"LISLE_THREADS_PER_PROCESS", launching, 0, 0, most_ranks,
+         "how many ranks each process has where another launcher starts lislerun: 4 as in srun lislerun -T 4 "
+         "(0: as the command line says)",
+         ""},
         {"LISLE_COLLECTIVES", users, 0, 0, 0,
          "which algorithms collectives use where they can, all others their own choice: "
          "bcast=binomial,allreduce=ring "
@@ -129,8 +137,12 @@ std::vector<setting_description> rows() {
          "the folder of published names, which only its user may write to (/tmp/lisle-names-UID)", ""},
         {"LISLE_LAUNCHER", launching, 0, 0, 0,
          "the program that starts the jobs of MPI_Comm_spawn (the lislerun beside the library)", ""},
+        {"LISLE_THROUGH", launching, 0, 0, 0,
+         "what starts the processes on other hosts: ssh, srun, prterun, orterun, mpiexec.hydra (lislerun "
+         "--through)",
+         ""},
         {"LISLE_LAUNCH_AGENT", launching, 0, 0, 0,
-         "what starts lislerun on other hosts (lislerun --launch-agent)", ""},
+         "the command that reaches other hosts instead of ssh (lislerun --launch-agent)", ""},
         {"LISLE_RANKS", launching, 0, 0, 0,
          "what a rank is where the command line does not say: process, thread or fiber (lislerun --ranks)",
          ""},
@@ -176,23 +188,13 @@ constexpr std::array<other_variable, 3> read_by_compilers{{
     {"LISLE_CXX", "the C++ compiler that mpicxx calls"},
     {"LISLE_FC", "the Fortran compiler that mpifort calls"},
 }};
-constexpr std::array<other_variable, 16> read_by_ranks{{
+constexpr std::array<other_variable, 6> read_by_ranks{{
     {"LISLE_RANK",
      "the rank of a process that is one rank, before MPI_Init, too: for scripts around the program"},
     {"LISLE_SIZE", "how many ranks the job has"},
-    {"LISLE_JOB_FD", ""},
-    {"LISLE_PROCESS", ""},
-    {"LISLE_PROGRAM", ""},
-    {"LISLE_RANKS_HERE", ""},
-    {"LISLE_WORKERS_HERE", ""},
-    {"LISLE_THREADS_PER_PROCESS", ""},
+    {"LISLE_JOB", ""},
     {"LISLE_PARENT_FD", ""},
     {"LISLE_PARENT_PORT", ""},
-    {"LISLE_LABEL", ""},
-    {"LISLE_BIND", ""},
-    {"LISLE_INPUT_RANK", ""},
-    {"LISLE_THROUGH", ""},
-    {"LISLE_GDB", ""},
     {"LISLE_HOST_PRELOAD", ""},
 }};
 

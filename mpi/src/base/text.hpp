@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of texts: entries of lists, words, names of files; and words in lines.
+// Parts of texts: entries of lists, words, numbers, names of files; and words in lines.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,14 @@ namespace lisle {
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return words;
+}
+
+/// The number from 0 on that the whole text is; nothing if it is none.
+[[nodiscard]] inline std::optional<int> whole_number(std::string_view text) {
+    int number = -1;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = problem == std::errc{} && end == text.data() + text.size();
+    return whole && number >= 0 ? std::optional{number} : std::nullopt;
 }
 
 /// Appends words in lines of at most `width` columns, each behind `indent` spaces. @param column of the line

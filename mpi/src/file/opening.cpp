@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "communicator/child.hpp"
+#include "execution/rank.hpp"
 #include "file/agreement.hpp"
 #include "rma/synchronization.hpp"
 

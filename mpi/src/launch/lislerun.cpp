@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/hosts/hosts_launch.hpp"
 #include "launch/hosts/keeper.hpp"
 #include "launch/options/command_line.hpp"
@@ -29,6 +29,7 @@
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/status_request.hpp"
 #include "world/job_table.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::launch {
 
@@ -67,12 +68,8 @@ void leave_parent(launcher_of_job which) {
 
 // A rank's script may start a job of its own, which must not inherit the table of the job around it.
 void close_surrounding_job() {
-    const char *const number = std::getenv(job_descriptor_variable);
-    if (number == nullptr) {
-        return;
-    }
-    if (const int descriptor = std::atoi(number); job_table::is_one(descriptor)) {
-        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    if (const auto table = own_record().table; table && job_table::is_one(*table)) {
+        fcntl(*table, F_SETFD, FD_CLOEXEC);
     }
 }
 
@@ -136,7 +133,7 @@ void notice_about_preloaded(const job_request &request) {
     const char *const preloaded = std::getenv("LD_PRELOAD");
     for (const auto &program : request.programs) {
         for (const auto &each : program.environment.variables) {
-            if (preloaded == nullptr || each.name != private_libraries_variable || !each.value) {
+            if (preloaded == nullptr || each.name != variable_of(setting::private_libraries) || !each.value) {
                 continue;
             }
             if (const auto library = preloaded_private_library(*each.value, preloaded)) {
@@ -214,7 +211,7 @@ int run(std::span<const std::string_view> arguments) {
     }
     stay_on(request.placement.processors);
     check_binding(request);
-    const char *const default_kind = std::getenv("LISLE_RANKS");
+    const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
         become_task(std::move(request), default_kind);
     }
@@ -244,6 +241,7 @@ int main(int count, char **words) {
     const std::vector<std::string_view> arguments(words + (count > 0 ? 1 : 0), words + count);
     try {
         open_standard_descriptors();
+        lisle::leave_reports_to_ranks();
         return run(arguments);
     } catch (const launch_error &error) {
         say(error.what());

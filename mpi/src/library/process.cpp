@@ -5,13 +5,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <mutex>
-#include <optional>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -29,22 +27,13 @@
 #include "world/managed_bootstrap.hpp"
 #include "world/pmi/foreign_launcher.hpp"
 #include "world/printed_output.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle {
 
 using fabric::local::node_segment;
 
 namespace {
-
-/// A number that only Lisle's launcher sets; nothing if it has not.
-std::optional<int> number_from(const char *variable) {
-    const auto number = environment_number(variable);
-    if (const std::string_view text = environment_text(variable); !number && !text.empty()) {
-        fail(MPI_ERR_OTHER, variable, "=", text,
-             " is not a number: was it set by something else than lislerun?");
-    }
-    return number;
-}
 
 fabric::routes make_routes(node_segment &segment, bootstrap &start, std::span<const fabric_maker> makers) {
     std::vector<std::unique_ptr<fabric::fabric>> fabrics;
@@ -114,14 +103,27 @@ std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     return made;
 }
 
-std::unique_ptr<process> make_launched(int descriptor) {
-    auto table = job_table::attach(descriptor);
-    const auto index = number_from(process_index_variable);
-    if (!index || *index >= table.processes()) {
-        fail(MPI_ERR_OTHER, process_index_variable, " does not name one of the ", table.processes(),
-             " processes of the job");
+/// The table that the record names. A host keeps its own to itself: what it starts is no rank.
+job_table table_of(const process_record &own) {
+    const int descriptor = own.host ? *own.table : job_table::find(*own.table);
+    if (own.host && fcntl(descriptor, F_GETFD) < 0) {
+        fail(MPI_ERR_OTHER,
+             "this program was started by a thread or fiber rank, through another program such as ",
+             "nice, env, timeout, taskset or sh -c, and so it is no rank: put that program in front of "
+             "lislerun, ",
+             "or start the job with --ranks process");
     }
-    if (const int claimer = table.claim(*index); claimer != getpid()) {
+    return job_table::attach(descriptor);
+}
+
+std::unique_ptr<process> make_launched(const process_record &own) {
+    auto table = table_of(own);
+    const int index = *own.process;
+    if (index >= table.processes()) {
+        fail(MPI_ERR_OTHER, process_record_variable, "=", own.text(), ": process ", index, " is none of the ",
+             table.processes(), " processes of the job");
+    }
+    if (const int claimer = table.claim(index); claimer != getpid()) {
         if (kill(claimer, 0) == 0 || errno == EPERM) {
             return process::make_inside({.ranks_of_process = {1}}); // a child of the rank
         }
@@ -130,7 +132,7 @@ std::unique_ptr<process> make_launched(int descriptor) {
     }
     const std::size_t behind = table.end();
     const int file = table.give_descriptor();
-    auto start = std::make_unique<launched_bootstrap>(std::move(table), *index);
+    auto start = std::make_unique<launched_bootstrap>(std::move(table), index);
     if (start->places().nodes() > 1) {
         close(file);
         return make_on_cluster(std::move(start));
@@ -140,18 +142,18 @@ std::unique_ptr<process> make_launched(int descriptor) {
 
 /// What the lislerun that a foreign launcher started tells lisle-host; without one, one rank.
 process_share share_of_this_process() {
-    const auto ranks = number_from(ranks_here_variable);
-    if (!ranks && environment_number(threads_per_process_variable).value_or(1) > 1) {
-        fail(MPI_ERR_OTHER, threads_per_process_variable, "=", environment_text(threads_per_process_variable),
+    const process_record &own = own_record();
+    if (const auto wanted = value_of(setting::threads_per_process); !own.ranks && wanted > 1) {
+        fail(MPI_ERR_OTHER, variable_of(setting::threads_per_process), "=", wanted,
              " is for lislerun to read: put it before the program, as in srun lislerun ./program");
     }
-    return {ranks.value_or(1), number_from(workers_here_variable).value_or(0)};
+    return {own.ranks.value_or(1), own.workers};
 }
 
 std::unique_ptr<process> make() {
-    if (const auto descriptor = number_from(job_descriptor_variable)) {
+    if (const process_record &own = own_record(); own.table) {
         print_by_lines(); // again: the program may have changed std::cout before
-        return make_launched(*descriptor);
+        return make_launched(own);
     }
     if (auto manager = connect_to_launcher()) {
         print_by_lines();

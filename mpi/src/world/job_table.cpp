@@ -2,7 +2,6 @@
 #include "world/job_table.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fcntl.h>
 #include <new>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "base/owned_descriptor.hpp"
 #include "base/process_status.hpp"
 #include "mpi.h"
+#include "world/process_record.hpp"
 
 namespace lisle {
 
@@ -19,17 +19,6 @@ namespace {
 
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
 constexpr std::uint32_t table_version = 8;
-
-/// Opens what an ancestor of this process has open under this number, if it is a table; else -1.
-int open_of_ancestor(int descriptor) {
-    for (pid_t each = getppid(); each > 1; each = parent_of(each)) {
-        owned_descriptor found = open_of_process(each, descriptor, O_RDWR);
-        if (job_table::is_one(found.get())) {
-            return found.release();
-        }
-    }
-    return -1;
-}
 
 } // namespace
 
@@ -133,23 +122,23 @@ bool job_table::is_one(int descriptor) noexcept {
     return pread(descriptor, &magic, sizeof magic, 0) == sizeof magic && magic == table_magic;
 }
 
+int job_table::find(int descriptor) {
+    if (fcntl(descriptor, F_GETFD) >= 0) {
+        return descriptor;
+    }
+    for (pid_t each = getppid(); each > 1; each = parent_of(each)) {
+        owned_descriptor found = open_of_process(each, descriptor, O_RDWR);
+        if (is_one(found.get())) {
+            return found.release();
+        }
+    }
+    return -1;
+}
+
 job_table job_table::attach(int descriptor) {
     struct stat about {};
-    bool open = fstat(descriptor, &about) == 0;
-    if (!open && std::getenv("LISLE_RANK") != nullptr) {
-        descriptor = open_of_ancestor(descriptor);
-        open = fstat(descriptor, &about) == 0;
-    }
-    // A process that is one rank is told its number; others are hosts, which keep the table to themselves.
-    if (!open && std::getenv("LISLE_RANK") == nullptr) {
-        fail(MPI_ERR_OTHER,
-             "this program was started by a thread or fiber rank, through another program such as ",
-             "nice, env, timeout, taskset or sh -c, and so it is no rank: put that program in front of "
-             "lislerun, ",
-             "or start the job with --ranks process");
-    }
-    if (!open || about.st_size < static_cast<off_t>(sizeof(header))) {
-        fail(MPI_ERR_OTHER, "descriptor ", descriptor, " named by ", job_descriptor_variable,
+    if (fstat(descriptor, &about) != 0 || about.st_size < static_cast<off_t>(sizeof(header))) {
+        fail(MPI_ERR_OTHER, "descriptor ", descriptor, " named by ", process_record_variable,
              " is not a job's table: was this program started by a Lisle launcher of this version, ",
              "and did a wrapper script close its descriptors?");
     }

@@ -21,12 +21,6 @@
 
 namespace lisle {
 
-/// Environment variables with which the launcher tells a process of its job where it is.
-inline constexpr const char *job_descriptor_variable = "LISLE_JOB_FD"; ///< descriptor of the table
-inline constexpr const char *process_index_variable = "LISLE_PROCESS"; ///< index of this process
-inline constexpr const char *program_number_variable =
-    "LISLE_PROGRAM"; ///< which of the command line's it runs
-
 /// A rank that ended the job.
 struct abort_record {
     int rank;
@@ -54,10 +48,11 @@ class job_table {
     /// the shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
     /// @param part of a job on several hosts; nothing: all of it is here
     static job_table create(const job_shape &shape, const std::optional<part_of_job> &part = std::nullopt);
-    /// Maps the table behind an inherited descriptor, or behind the one of that number of a process that this
-    /// one descends from: what starts programs often closes all descriptors. Throws mpi_error if it is not
-    /// one of this version.
+    /// Maps the table behind a descriptor. Throws mpi_error if it is not one of this version.
     static job_table attach(int descriptor);
+    /// The descriptor, or one that leads to what a process that this one descends from has open under this
+    /// number: what starts programs often closes all descriptors. -1: there is no table.
+    [[nodiscard]] static int find(int descriptor);
     /// True if a table lies behind the descriptor.
     [[nodiscard]] static bool is_one(int descriptor) noexcept;
 

@@ -13,13 +13,6 @@
 
 namespace lisle {
 
-/// Environment variables with which lislerun, started by a foreign launcher, tells the host of thread and
-/// fiber ranks what to run.
-inline constexpr const char *ranks_here_variable = "LISLE_RANKS_HERE";     ///< ranks of this process
-inline constexpr const char *workers_here_variable = "LISLE_WORKERS_HERE"; ///< worker threads, 0: no fibers
-/// The same for such a lislerun as its option -T.
-inline constexpr const char *threads_per_process_variable = "LISLE_THREADS_PER_PROCESS";
-
 /// What one process runs.
 struct process_share {
     int ranks = 1;

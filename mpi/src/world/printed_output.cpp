@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/environment.hpp"
-#include "world/job_table.hpp"
 #include "world/line_buffer.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle {
 
@@ -22,7 +22,7 @@ namespace {
 
 // What is printed before MPI_Init counts too, so this comes with the library.
 [[maybe_unused]] const bool begun_with_library = [] {
-    if (!environment_text(job_descriptor_variable).empty()) {
+    if (has_process_record()) {
         print_by_lines();
     }
     return true;

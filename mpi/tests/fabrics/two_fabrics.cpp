@@ -22,6 +22,7 @@
 #include "plain_fabric.hpp"
 #include "toy_fabric.hpp"
 #include "world/launched_bootstrap.hpp"
+#include "world/process_record.hpp"
 
 using namespace lisle;
 using fabric::local::node_segment;
@@ -74,8 +75,8 @@ job_shape halved(const locality &whole) {
 class divided_process {
   public:
     divided_process()
-        : start_{job_table::attach(std::atoi(std::getenv("LISLE_JOB_FD"))), 0},
-          shape_{halved(start_.places())}, segment_{node_segment::create(shape_)} {
+        : start_{job_table::attach(own_record().table.value()), 0}, shape_{halved(start_.places())},
+          segment_{node_segment::create(shape_)} {
         for (auto &each : exchanges_) {
             each = std::make_shared<toy::exchange>(shape_.ranks());
         }

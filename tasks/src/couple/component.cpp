@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
+
+#include <lisle/communicator.hpp>
 
 #include "couple/component_state.hpp"
 
@@ -64,6 +67,27 @@ void component::state::add(want what) {
     wants_.push_back({std::move(what), nullptr});
 }
 
+void component::state::keep(offer what) {
+    check_not_begun();
+    kept_.push_back(std::move(what));
+}
+
+bool component::state::configure(const detail::configured_want &how) {
+    check_not_begun();
+    const auto found =
+        std::ranges::find_if(wants_, [&](const wanted_field &each) { return each.what.name == how.want; });
+    if (found == wants_.end()) {
+        return false;
+    }
+    want &what = found->what;
+    what.from = how.from;
+    what.field = how.field;
+    what.how = how.how.value_or(what.how);
+    what.lag = how.lag.value_or(what.lag);
+    what.is_iterated = what.is_iterated || how.is_iterated;
+    return true;
+}
+
 detail::declaration component::state::declared() const {
     detail::declaration all{name_, when_, {}, {}};
     for (const offered_field &each : offers_) {
@@ -73,20 +97,25 @@ detail::declaration component::state::declared() const {
     for (const wanted_field &each : wants_) {
         all.wants.push_back({couple::declared(each.what.name, each.what.place, each.what.points.grid_points(),
                                               each.what.unit),
-                             each.what.from, each.what.field, each.what.how, each.what.lag,
-                             each.what.regrids});
+                             each.what.from, each.what.field, each.what.how, each.what.lag, each.what.regrids,
+                             each.what.is_iterated});
     }
     return all;
 }
 
 void component::state::put(offered_field &field) {
     if (field.put_until > step_) {
+        if (step_ == restored_step_) {
+            return;
+        }
         misused("\"" + name_ + "\" puts \"" + field.what.name + "\" a second time at " +
                 std::to_string(time()));
     }
     field.put_until = step_ + 1;
-    for (detail::outgoing &each : field.couplings) {
-        each.put(step_);
+    for (sending &each : field.couplings) {
+        if (!repeats_ || each.is_iterated) {
+            each.coupling.put(step_);
+        }
     }
 }
 void component::state::put(const std::string &field) {
@@ -103,18 +132,24 @@ void component::state::put_all() {
 }
 
 void component::state::get(wanted_field &field) {
-    // Others may wait for what this component has at this time, and it would wait for them.
+    // Others may wait for what this component has at this time, and it would wait for them. But of two that
+    // iterate, one may put its answer.
     for (const offered_field &each : offers_) {
-        if (each.put_until == step_ && !each.couplings.empty()) {
+        if (each.put_until == step_ && !each.couplings.empty() &&
+            !(field.what.is_iterated && each.is_iterated())) {
             misused("\"" + name_ + "\" gets \"" + field.what.name + "\" at " + std::to_string(time()) +
                     " before it has put \"" + each.what.name + "\"");
         }
     }
     if (field.got_until > step_) {
+        if (step_ == restored_step_) {
+            return;
+        }
         misused("\"" + name_ + "\" gets \"" + field.what.name + "\" a second time at " +
                 std::to_string(time()));
     }
     field.got_until = step_ + 1;
+    const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
     field.coupling->get(step_);
 }
 void component::state::get(const std::string &field) {
@@ -130,28 +165,89 @@ void component::state::get_all() {
     }
 }
 
-void component::state::advance() {
-    check_running("advance");
+std::string component::state::what_is_not_put() const {
     for (const offered_field &each : offers_) {
-        if (each.put_until == step_ && !each.couplings.empty()) {
-            misused("\"" + name_ + "\" goes on from " + std::to_string(time()) + " without having put \"" +
-                    each.what.name + "\"");
+        if (!is_at_end() && each.put_until == step_ && !each.couplings.empty()) {
+            return "\"" + name_ + "\" goes on from " + std::to_string(time()) + " without having put \"" +
+                   each.what.name + "\"";
         }
     }
+    return {};
+}
+
+void component::state::advance() {
+    check_running("advance");
+    if (const std::string wrong = what_is_not_put(); !wrong.empty()) {
+        misused(wrong);
+    }
     get_all();
+    settle();
     for (offered_field &each : offers_) {
-        for (detail::outgoing &coupling : each.couplings) {
-            coupling.settle(step_);
-        }
         each.put_until = step_ + 1;
     }
     ++step_;
+    repeats_ = false;
+    if (activity_ && is_at_end()) {
+        activity_->end();
+    }
+}
+
+// What is sent from a field's memory has to arrive before that changes, as it does when the component goes
+// on.
+void component::state::repeat() {
+    check_running("repeat");
+    if (const std::string wrong = what_is_not_put(); !wrong.empty()) {
+        misused(wrong);
+    }
+    get_all();
+    settle();
+    for (offered_field &each : offers_) {
+        each.put_until -= each.is_iterated() ? 1 : 0;
+    }
+    for (wanted_field &each : wants_) {
+        each.got_until -= each.what.is_iterated ? 1 : 0;
+    }
+    repeats_ = true;
+}
+
+void component::state::settle() {
+    check_running("settle");
+    const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
+    for (offered_field &each : offers_) {
+        for (sending &to : each.couplings) {
+            to.coupling.settle(step_);
+        }
+    }
+}
+
+detail::component_activity component::state::measured(double stretch) {
+    const communicator ranks{ranks_};
+    activity_->widen(stretch);
+    double sum = 0;
+    for (const double each : activity_->waited()) {
+        sum += each;
+    }
+    detail::component_activity all;
+    all.ranks = ranks.size();
+    all.length = ranks.allreduce(activity_->length(), maximum{});
+    const double part = sum / activity_->length();
+    all.least_waited = ranks.allreduce(part, minimum{});
+    all.most_waited = ranks.allreduce(part, maximum{});
+    all.waited = ranks.allreduce(part, std::plus<>{}) / all.ranks;
+    all.parts = activity_->waited();
+    lisle::detail::check(MPI_Allreduce(MPI_IN_PLACE, all.parts.data(), static_cast<int>(all.parts.size()),
+                                       MPI_DOUBLE, MPI_SUM, ranks_),
+                         "MPI_Allreduce");
+    for (double &each : all.parts) {
+        each /= stretch * all.ranks;
+    }
+    return all;
 }
 
 void component::state::finish() {
     for (offered_field &each : offers_) {
-        for (detail::outgoing &coupling : each.couplings) {
-            coupling.finish();
+        for (sending &to : each.couplings) {
+            to.coupling.finish();
         }
     }
 }
@@ -177,6 +273,9 @@ void component::offers(offer what) {
 void component::wants(want what) {
     state_->add(std::move(what));
 }
+void component::keeps(offer what) {
+    state_->keep(std::move(what));
+}
 ticks component::time() const noexcept {
     return state_->time();
 }
@@ -197,6 +296,12 @@ void component::get() {
 }
 void component::advance() {
     state_->advance();
+}
+void component::settle() {
+    state_->settle();
+}
+void component::repeat() {
+    state_->repeat();
 }
 
 } // namespace lisle::couple

@@ -5,55 +5,27 @@
 #include <array>
 
 #include "couple/rejection.hpp"
+#include "couple/words.hpp"
 
 namespace lisle::couple::detail {
 
 namespace {
 
-// Words, each with its length ahead, so that names may have any characters.
-class writer {
-  public:
-    writer &operator<<(const std::string &word) {
-        text_ += std::to_string(word.size()) + ":" + word;
-        return *this;
-    }
-    writer &operator<<(std::int64_t number) { return *this << std::to_string(number); }
-    writer &operator<<(const declared_field &field) {
-        return *this << field.name << static_cast<std::int64_t>(field.kind) << field.element_bytes
-                     << field.levels << field.grid_points << field.unit;
-    }
-    [[nodiscard]] std::string text() && { return std::move(text_); }
+word_writer &operator<<(word_writer &text, const declared_field &field) {
+    return text << field.name << static_cast<std::int64_t>(field.kind) << field.element_bytes << field.levels
+                << field.grid_points << field.unit;
+}
 
-  private:
-    std::string text_;
-};
-
-class reader {
-  public:
-    explicit reader(const std::string &text) : text_{text} {}
-    std::string word() {
-        const std::size_t colon = text_.find(':', at_);
-        const std::size_t length = std::stoul(text_.substr(at_, colon - at_));
-        at_ = colon + 1 + length;
-        return text_.substr(colon + 1, length);
-    }
-    [[nodiscard]] bool is_at_end() const { return at_ == text_.size(); }
-    std::int64_t number() { return std::stoll(word()); }
-    declared_field field() {
-        declared_field read;
-        read.name = word();
-        read.kind = static_cast<number_kind>(number());
-        read.element_bytes = number();
-        read.levels = number();
-        read.grid_points = number();
-        read.unit = word();
-        return read;
-    }
-
-  private:
-    const std::string &text_;
-    std::size_t at_ = 0;
-};
+declared_field read_field(word_reader &from) {
+    declared_field read;
+    read.name = from.word();
+    read.kind = static_cast<number_kind>(from.number());
+    read.element_bytes = from.number();
+    read.levels = from.number();
+    read.grid_points = from.number();
+    read.unit = from.word();
+    return read;
+}
 
 template <class Named> std::string names_of(const std::vector<Named> &all, std::string Named::*name) {
     std::string text;
@@ -62,8 +34,6 @@ template <class Named> std::string names_of(const std::vector<Named> &all, std::
     }
     return text.empty() ? "none" : text;
 }
-
-constexpr std::array<const char *, 6> ways{"latest", "linear", "mean", "sum", "minimum", "maximum"};
 
 std::string told(const declared_field &field) {
     constexpr std::array<const char *, 3> kinds{"real64", "real32", ""};
@@ -112,9 +82,22 @@ void check_fit(const std::string &who, const declared_want &wanted, const std::s
     }
     if (offered.kind == number_kind::other && (wanted.how != over_time::latest || wanted.regrids)) {
         reject(who + " asks for " +
-               (wanted.regrids ? "regridding"
-                               : "the " + std::string{ways[static_cast<std::size_t>(wanted.how)]}) +
+               (wanted.regrids ? "regridding" : "the " + std::string{name_of(wanted.how)}) +
                " of what is no field of floating-point numbers");
+    }
+}
+
+// Both sides repeat the same step, so that what one puts is what the other gets.
+void check_iterated(const std::string &who, const declared_want &wanted, const steps &receiver,
+                    const steps &sender) {
+    if (!wanted.is_iterated) {
+        return;
+    }
+    if (wanted.how != over_time::latest || wanted.lag != 0) {
+        reject(who + " is iterated, so it has to be the latest value without a lag");
+    }
+    if (receiver != sender) {
+        reject(who + " is iterated, so its component needs the same steps as \"" + wanted.from + "\"");
     }
 }
 
@@ -125,8 +108,13 @@ std::size_t find(const std::vector<Named> &all, std::string Named::*name, const 
 
 } // namespace
 
+const char *name_of(over_time how) noexcept {
+    constexpr std::array<const char *, 6> ways{"latest", "linear", "mean", "sum", "minimum", "maximum"};
+    return ways[static_cast<std::size_t>(how)];
+}
+
 std::string written(const declaration &of) {
-    writer text;
+    word_writer text;
     text << of.component << of.when.period << of.when.offset << of.when.end
          << static_cast<std::int64_t>(of.offers.size());
     for (const declared_field &each : of.offers) {
@@ -135,30 +123,32 @@ std::string written(const declaration &of) {
     text << static_cast<std::int64_t>(of.wants.size());
     for (const declared_want &each : of.wants) {
         text << each.own << each.from << each.field << static_cast<std::int64_t>(each.how) << each.lag
-             << static_cast<std::int64_t>(each.regrids ? 1 : 0);
+             << static_cast<std::int64_t>(each.regrids ? 1 : 0)
+             << static_cast<std::int64_t>(each.is_iterated ? 1 : 0);
     }
     return std::move(text).text();
 }
 
 namespace {
 
-declaration read_one(reader &from) {
+declaration read_one(word_reader &from) {
     declaration read;
     read.component = from.word();
     read.when.period = from.number();
     read.when.offset = from.number();
     read.when.end = from.number();
     for (std::int64_t left = from.number(); left != 0; --left) {
-        read.offers.push_back(from.field());
+        read.offers.push_back(read_field(from));
     }
     for (std::int64_t left = from.number(); left != 0; --left) {
         declared_want next;
-        next.own = from.field();
+        next.own = read_field(from);
         next.from = from.word();
         next.field = from.word();
         next.how = static_cast<over_time>(from.number());
         next.lag = from.number();
         next.regrids = from.number() != 0;
+        next.is_iterated = from.number() != 0;
         read.wants.push_back(next);
     }
     return read;
@@ -168,7 +158,7 @@ declaration read_one(reader &from) {
 
 std::vector<declaration> read_declarations(const std::string &text) {
     std::vector<declaration> all;
-    for (reader from{text}; !from.is_at_end();) {
+    for (word_reader from{text}; !from.is_at_end();) {
         all.push_back(read_one(from));
     }
     return all;
@@ -184,6 +174,10 @@ std::vector<matched_want> match(const std::vector<declaration> &all) {
         for (std::size_t at = 0; at != all[receiver].wants.size(); ++at) {
             const declared_want &wanted = all[receiver].wants[at];
             const std::string who = "\"" + wanted.own.name + "\" of \"" + all[receiver].component + "\"";
+            if (wanted.from.empty()) {
+                reject(who + " is wanted from nobody: name a component, in the program or in a configuration "
+                             "file");
+            }
             const std::size_t sender = find(all, &declaration::component, wanted.from);
             if (sender == all.size()) {
                 reject(who + " is wanted from \"" + wanted.from +
@@ -196,6 +190,7 @@ std::vector<matched_want> match(const std::vector<declaration> &all) {
                        names_of(all[sender].offers, &declared_field::name));
             }
             check_fit(who, wanted, wanted.from, all[sender].offers[offer]);
+            check_iterated(who, wanted, all[receiver].when, all[sender].when);
             matched.push_back({receiver, at, sender, offer});
         }
     }

@@ -24,7 +24,7 @@ struct declared_want {
     std::string from, field;
     over_time how = over_time::latest;
     ticks lag = 0;
-    bool regrids = false;
+    bool regrids = false, is_iterated = false;
 };
 struct declaration {
     std::string component;
@@ -36,6 +36,9 @@ struct declaration {
 /// As text, for the other ranks. That of several is the texts one after the other.
 [[nodiscard]] std::string written(const declaration &of);
 [[nodiscard]] std::vector<declaration> read_declarations(const std::string &text);
+
+/// `latest`, `linear` and so on.
+[[nodiscard]] const char *name_of(over_time how) noexcept;
 
 /// A want and the offer that it is for, by their places in what was declared.
 struct matched_want {

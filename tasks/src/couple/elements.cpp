@@ -71,11 +71,20 @@ void dense_field::copy_from(const field_place &field) {
     }
 }
 
+void dense_field::copy_to(const field_place &field) const {
+    const std::byte *from = bytes_.data();
+    for (std::int64_t level = 0; level != levels_; ++level) {
+        for (std::int64_t place = 0; place != places_; ++place, from += element_bytes_) {
+            std::memcpy(element_at(field, element_bytes_, places_, place, level), from, element_bytes_);
+        }
+    }
+}
+
 double dense_field::operator[](std::int64_t index) const {
     return number_at(element(index), kind_);
 }
 void dense_field::store(std::int64_t index, double value) {
-    store_number(bytes_.data() + static_cast<std::size_t>(index) * element_bytes_, kind_, value);
+    store_number(element(index), kind_, value);
 }
 
 } // namespace lisle::couple::detail

@@ -27,8 +27,16 @@ class dense_field {
 
     [[nodiscard]] field_place place() { return {bytes_.data(), type_, levels_}; }
     [[nodiscard]] std::int64_t size() const noexcept { return places_ * levels_; }
+    [[nodiscard]] std::int64_t places() const noexcept { return places_; }
+    [[nodiscard]] std::int64_t levels() const noexcept { return levels_; }
+    [[nodiscard]] std::size_t element_bytes() const noexcept { return element_bytes_; }
     /// Takes over all elements of a field with as many places and levels, of the same type.
     void copy_from(const field_place &field);
+    /// Gives all of them to such a field.
+    void copy_to(const field_place &field) const;
+    [[nodiscard]] std::byte *element(std::int64_t index) noexcept {
+        return bytes_.data() + static_cast<std::size_t>(index) * element_bytes_;
+    }
     [[nodiscard]] const std::byte *element(std::int64_t index) const noexcept {
         return bytes_.data() + static_cast<std::size_t>(index) * element_bytes_;
     }

@@ -18,25 +18,39 @@ std::vector<point_run> runs_of(const std::vector<route> &routes) {
 
 } // namespace
 
-incoming::incoming(MPI_Comm all, int tag, const timetable &when, const router &routes,
-                   const decomposition &wanted, const field_place &field, std::int64_t places,
-                   std::optional<weight_rows> rows)
-    : all_{all}, tag_{tag}, when_{when}, wanted_{wanted}, nothing_{wanted.grid_points()},
-      served_{runs_of(routes.receives())}, field_{field}, places_{places}, rows_{std::move(rows)} {
+incoming::incoming(MPI_Comm all, int tag, const timetable &when, router routes, const decomposition &wanted,
+                   const field_place &field, std::int64_t places, std::optional<weight_rows> rows)
+    : all_{all}, tag_{tag}, when_{when}, routes_{std::move(routes)}, wanted_{wanted},
+      nothing_{wanted.grid_points()}, served_{runs_of(routes_.receives())}, field_{field}, places_{places},
+      rows_{std::move(rows)} {
     if (receives_in_place()) {
-        in_place_.emplace(all, routes, nothing_, wanted, std::vector<field_place>{}, std::vector{field}, tag);
+        in_place_.emplace(all, routes_, nothing_, wanted, std::vector<field_place>{}, std::vector{field},
+                          tag);
         return;
     }
-    arrivals_.push_back(make_arrival(routes));
+    arrivals_.push_back(make_arrival());
     if (when.how() == over_time::linear) {
-        arrivals_.push_back(make_arrival(routes));
+        arrivals_.push_back(make_arrival());
     }
 }
 
-incoming::arrival incoming::make_arrival(const router &routes) const {
-    dense_field values{field_.type, wanted_.places(), field_.levels};
-    exchange receives{all_, routes, nothing_, wanted_, {}, {values.place()}, tag_};
+exchange incoming::make_exchange(dense_field &into) const {
+    return {all_, routes_, nothing_, wanted_, {}, {into.place()}, tag_};
+}
+
+incoming::arrival incoming::make_arrival() const {
+    dense_field values = make_values();
+    exchange receives = make_exchange(values);
     return {std::move(values), std::move(receives)};
+}
+
+void incoming::receive(arrival &into) {
+    if (early_.empty()) {
+        into.receives();
+        return;
+    }
+    into.values.copy_from(early_.front().values.place());
+    early_.pop_front();
 }
 
 void incoming::get(std::int64_t step) {
@@ -53,11 +67,16 @@ void incoming::get(std::int64_t step) {
         return;
     }
     if (in_place_) {
-        (*in_place_)();
+        if (early_.empty()) {
+            (*in_place_)();
+        } else {
+            store_as_it_is(early_.front().values);
+            early_.pop_front();
+        }
         return;
     }
     if (!when_.repeats(step)) {
-        arrivals_.front().receives();
+        receive(arrivals_.front());
     }
     store_made(step);
 }
@@ -66,7 +85,7 @@ void incoming::receive_values_until(std::int64_t sender_step) {
     for (std::int64_t next = arrivals_.back().step + 1; next <= sender_step; ++next) {
         if (when_.is_wanted(next)) {
             std::swap(arrivals_.front(), arrivals_.back());
-            arrivals_.back().receives();
+            receive(arrivals_.back());
             arrivals_.back().step = next;
         }
     }
@@ -74,6 +93,60 @@ void incoming::receive_values_until(std::int64_t sender_step) {
 
 const incoming::arrival &incoming::value_of(std::int64_t sender_step) const noexcept {
     return arrivals_.back().step == sender_step ? arrivals_.back() : arrivals_.front();
+}
+
+void incoming::receive_early(std::int64_t step) {
+    early_values next{make_values(), step};
+    make_exchange(next.values)();
+    early_.push_back(std::move(next));
+}
+
+void incoming::collect(std::int64_t sender_steps, std::int64_t own_steps) {
+    if (when_.sends_values()) {
+        std::int64_t next = own_steps == 0 ? 0 : when_.of_step(own_steps - 1).last + 1;
+        next = early_.empty() ? next : early_.back().step + 1;
+        for (; next < sender_steps; ++next) {
+            if (when_.is_wanted(next)) {
+                receive_early(next);
+            }
+        }
+        return;
+    }
+    std::int64_t next = early_.empty() ? own_steps : early_.back().step + 1;
+    for (; next < when_.receiver().count(); ++next) {
+        if (when_.is_sent(next)) {
+            if (when_.of_step(next).last >= sender_steps) {
+                return;
+            }
+            receive_early(next);
+        }
+    }
+}
+
+std::vector<std::int64_t> incoming::held_steps() const {
+    std::vector<std::int64_t> all;
+    for (const arrival &each : arrivals_) {
+        all.push_back(each.step);
+    }
+    for (const early_values &each : early_) {
+        all.push_back(each.step);
+    }
+    return all;
+}
+
+bool incoming::hold(const std::vector<std::int64_t> &steps) {
+    if (steps.size() < arrivals_.size()) {
+        return false;
+    }
+    auto next = steps.begin();
+    for (arrival &each : arrivals_) {
+        each.step = *next++;
+    }
+    early_.clear();
+    for (; next != steps.end(); ++next) {
+        early_.push_back({make_values(), *next});
+    }
+    return true;
 }
 
 void incoming::store_made(std::int64_t step) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "couple/agreement.hpp"
 #include "couple/component_state.hpp"
+#include "couple/words.hpp"
 
 namespace lisle::couple {
 
@@ -18,7 +20,12 @@ class job::state {
   public:
     state(MPI_Comm all, const std::vector<std::string> &own);
     [[nodiscard]] component &find(const std::string &name);
+    void configure(const std::string &path);
+    void watch();
     void begin();
+    void draw(const std::string &path);
+    void save(const std::string &path);
+    void load(const std::string &path);
     void finish() {
         for (auto &[name, each] : own_) {
             each.state_->finish();
@@ -29,6 +36,9 @@ class job::state {
     /// The same at all ranks, by name.
     [[nodiscard]] std::vector<detail::declaration> all_declarations() const;
     void check_alike() const;
+    /// By component.
+    [[nodiscard]] std::map<std::string, std::int64_t> all_steps_done() const;
+    void agree_on_files(const std::vector<detail::restart_file> &files) const;
     void couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair, int tag);
     [[nodiscard]] component::state *own(const std::string &name) {
         const auto found = own_.find(name);
@@ -36,6 +46,8 @@ class job::state {
     }
 
     owned<communicator> all_;
+    std::vector<detail::declaration> declared_; ///< of all components, once the job has begun
+    bool is_watched_ = false;
     std::map<std::string, component> own_;
 };
 
@@ -112,8 +124,71 @@ void job::state::begin() {
         couple(all, each, tag++);
     }
     for (auto &[name, each] : own_) {
-        each.state_->begin();
+        each.state_->begin(is_watched_);
     }
+    declared_ = all;
+}
+
+// One rank reads the file; all understand it, and find their own wants in it.
+void job::state::configure(const std::string &path) {
+    std::string text, wrong;
+    if (all_.rank() == 0) {
+        std::ifstream file{path, std::ios::binary};
+        text.assign(std::istreambuf_iterator<char>{file}, {});
+        wrong = file ? std::string{} : "the configuration \"" + path + "\" cannot be read";
+    }
+    detail::agree_on(all_, wrong);
+    all_.broadcast(resized(text));
+    const std::vector<detail::configured_want> lines = detail::read_configuration(path, text);
+    std::vector<int> known(lines.size());
+    for (std::size_t at = 0; at != lines.size(); ++at) {
+        component::state *const receiver = own(lines[at].component);
+        known[at] = receiver != nullptr && receiver->configure(lines[at]) ? 1 : 0;
+    }
+    known = all_.allreduce(known, maximum{});
+    for (std::size_t at = 0; at != lines.size(); ++at) {
+        if (known[at] == 0) {
+            detail::reject(path + ":" + std::to_string(lines[at].line) + ": no component \"" +
+                           lines[at].component + "\" wants \"" + lines[at].want + "\"");
+        }
+    }
+}
+
+void job::state::watch() {
+    is_watched_ = true;
+}
+
+void job::state::draw(const std::string &path) {
+    detail::agree_on(all_, is_watched_ ? std::string{} : "a job has to be watched before it can be drawn");
+    double longest = 0;
+    for (auto &[name, each] : own_) {
+        longest = std::max(longest, each.state_->end_record());
+    }
+    const double stretch = all_.allreduce(longest, maximum{});
+    std::vector<detail::component_activity> mine;
+    std::vector<std::int64_t> numbers;
+    for (auto &[name, each] : own_) {
+        const detail::component_activity measured = each.state_->measured(stretch);
+        if (communicator{each.ranks()}.rank() == 0) {
+            mine.push_back(measured);
+            numbers.push_back(std::ranges::find(declared_, name, &detail::declaration::component) -
+                              declared_.begin());
+        }
+    }
+    const auto [measured, counts] = all_.gatherv(mine);
+    const auto [which, same_counts] = all_.gatherv(numbers);
+    std::string wrong;
+    if (all_.rank() == 0) {
+        std::vector<detail::component_activity> all(declared_.size());
+        for (std::size_t at = 0; at != measured.size(); ++at) {
+            all[static_cast<std::size_t>(which[at])] = measured[at];
+        }
+        std::ofstream file{path};
+        file << detail::run_picture(declared_, all, stretch);
+        file.close();
+        wrong = file ? std::string{} : "the picture \"" + path + "\" could not be written";
+    }
+    detail::agree_on(all_, wrong);
 }
 
 void job::state::couple(const std::vector<detail::declaration> &all, const detail::matched_want &pair,
@@ -147,7 +222,8 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
                                : std::string{});
     const timetable when{from.when, to.when, wanted.how, wanted.lag};
     if (sender != nullptr) {
-        sender->add_outgoing(pair.offer,
+        sender->add_outgoing(pair.offer, "\"" + wanted.own.name + "\" of \"" + to.component + "\"",
+                             wanted.is_iterated,
                              {all_.native(), tag, when, routes, offered, sender->offer_at(pair.offer).place});
     }
     if (receiver != nullptr) {
@@ -155,6 +231,78 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
         receiver->set_incoming(pair.want, {all_.native(), tag, when, routes, points, own_want.place,
                                            own_want.points.places(), std::move(rows)});
     }
+}
+
+void job::state::save(const std::string &path) {
+    std::string wrong;
+    for (const auto &[name, each] : own_) {
+        if (wrong.empty()) {
+            wrong = name.find('/') == std::string::npos
+                        ? each.state_->what_is_not_put()
+                        : "the name \"" + name + "\" cannot be a part of a restart file's name";
+        }
+    }
+    detail::agree_on(all_, wrong);
+    for (const auto &[name, each] : own_) {
+        if (!each.state_->is_at_end()) {
+            each.state_->get_all();
+        }
+    }
+    const std::map<std::string, std::int64_t> steps_done_of = all_steps_done();
+    for (const auto &[name, each] : own_) {
+        each.state_->collect(steps_done_of);
+    }
+    std::vector<detail::restart_file> files;
+    for (const auto &[name, each] : own_) {
+        files.push_back(each.state_->write(path + "." + name));
+    }
+    agree_on_files(files);
+    for (detail::restart_file &each : files) {
+        each.keep();
+    }
+    agree_on_files(files);
+}
+
+std::map<std::string, std::int64_t> job::state::all_steps_done() const {
+    detail::word_writer own;
+    for (const auto &[name, each] : own_) {
+        own << name << each.state_->steps_done();
+    }
+    std::map<std::string, std::int64_t> all;
+    for (const std::string &text : all_.allgather(std::move(own).text())) {
+        for (detail::word_reader from{text}; !from.is_at_end();) {
+            const std::string name = from.word();
+            all[name] = from.number();
+        }
+    }
+    return all;
+}
+
+void job::state::load(const std::string &path) {
+    std::vector<detail::restart_file> files;
+    for (const auto &[name, each] : own_) {
+        files.push_back(detail::restart_file::open(each.ranks(), path + "." + name));
+    }
+    agree_on_files(files);
+    std::string wrong;
+    auto file = files.begin();
+    for (const auto &[name, each] : own_) {
+        if (const std::string sentence = each.state_->resume((file++)->header()); !sentence.empty()) {
+            wrong = "the restart file \"" + path + "." + name + "\" " + sentence;
+        }
+    }
+    detail::agree_on(all_, wrong);
+    file = files.begin();
+    for (const auto &[name, each] : own_) {
+        each.state_->read(*file++);
+    }
+    agree_on_files(files);
+}
+
+void job::state::agree_on_files(const std::vector<detail::restart_file> &files) const {
+    const auto failed =
+        std::ranges::find_if(files, [](const detail::restart_file &each) { return !each.wrong().empty(); });
+    detail::agree_on(all_, failed == files.end() ? std::string{} : failed->wrong());
 }
 
 // ---- what programs see ----
@@ -170,8 +318,23 @@ job::~job() {
 component &job::operator[](const std::string &name) {
     return state_->find(name);
 }
+void job::configure(const std::string &path) {
+    state_->configure(path);
+}
+void job::watch() {
+    state_->watch();
+}
 void job::begin() {
     state_->begin();
+}
+void job::draw(const std::string &path) {
+    state_->draw(path);
+}
+void job::save(const std::string &path) {
+    state_->save(path);
+}
+void job::load(const std::string &path) {
+    state_->load(path);
 }
 
 } // namespace lisle::couple

@@ -2,6 +2,7 @@
 #include "couple/outgoing.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace lisle::couple::detail {
@@ -41,15 +42,15 @@ void outgoing::send_value(std::int64_t step) {
 
 void outgoing::add_to_messages(std::int64_t step) {
     for (; next_message_ != when_.receiver().count(); ++next_message_) {
-        const ingredients made_of = when_.of_step(next_message_);
-        if (made_of.none() || when_.repeats(next_message_)) {
+        if (!when_.is_sent(next_message_)) {
             continue; // the receiver knows
         }
+        const ingredients made_of = when_.of_step(next_message_);
         if (made_of.first > step) {
             return;
         }
         if (!open_) {
-            open_ = open_message{next_message_, {}};
+            begin_message(next_message_);
         }
         add(*open_, step);
         if (made_of.last > step) {
@@ -60,12 +61,29 @@ void outgoing::add_to_messages(std::int64_t step) {
     }
 }
 
+outgoing::open_message &outgoing::begin_message(std::int64_t receiver_step) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double nothing_yet = when_.how() == over_time::minimum   ? infinity
+                               : when_.how() == over_time::maximum ? -infinity
+                                                                   : 0;
+    const auto size = static_cast<std::size_t>(offered_.places() * field_.levels);
+    return open_.emplace(open_message{receiver_step, std::vector<double>(size, nothing_yet)});
+}
+
+void outgoing::resume(std::int64_t sender_steps) {
+    if (when_.sends_values()) {
+        return;
+    }
+    while (next_message_ != when_.receiver().count() &&
+           (!when_.is_sent(next_message_) || when_.of_step(next_message_).last < sender_steps)) {
+        ++next_message_;
+    }
+}
+
 void outgoing::add(open_message &to, std::int64_t step) const {
     const number_kind kind = kind_of(field_.type);
     const std::size_t bytes = size_of(field_.type);
     const std::int64_t places = offered_.places();
-    const bool begins = to.values.empty();
-    to.values.resize(static_cast<std::size_t>(places * field_.levels));
     const double weight = when_.weight(to.receiver_step, step);
     auto sum = to.values.begin();
     for (std::int64_t level = 0; level != field_.levels; ++level) {
@@ -73,10 +91,10 @@ void outgoing::add(open_message &to, std::int64_t step) const {
             const double value = number_at(element_at(field_, bytes, places, place, level), kind);
             switch (when_.how()) {
             case over_time::minimum:
-                *sum = begins ? value : std::min(*sum, value);
+                *sum = std::min(*sum, value);
                 break;
             case over_time::maximum:
-                *sum = begins ? value : std::max(*sum, value);
+                *sum = std::max(*sum, value);
                 break;
             default:
                 *sum += weight * value;

@@ -27,6 +27,20 @@ class outgoing {
     /// Waits for all that has been sent.
     void finish();
 
+    // For restart files.
+
+    /// What the receiver gets at one step, as far as it is known.
+    struct open_message {
+        std::int64_t receiver_step;
+        std::vector<double> values; ///< level after level, by the places of the offered points
+    };
+    [[nodiscard]] const std::optional<open_message> &open() const noexcept { return open_; }
+    [[nodiscard]] std::optional<open_message> &open() noexcept { return open_; }
+    /// A message that has no values yet, so that the next step, or the caller, adds to it.
+    open_message &begin_message(std::int64_t receiver_step);
+    /// The sender has put its steps below this one, and all that has left for that has arrived.
+    void resume(std::int64_t sender_steps);
+
   private:
     /// A copy that is on its way, or free.
     struct parcel {
@@ -34,12 +48,6 @@ class outgoing {
         exchange sends;
         ticks due = 0; ///< when the receiver gets it
     };
-    /// What the receiver gets at one step, as far as it is known.
-    struct open_message {
-        std::int64_t receiver_step;
-        std::vector<double> values;
-    };
-
     void send_value(std::int64_t step);
     void add_to_messages(std::int64_t step);
     void add(open_message &to, std::int64_t step) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
 // image of the program. The launcher starts it; how many ranks there are it learns from the library.
-#include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
@@ -48,10 +48,10 @@ rank_list load_ranks(const closure &unit, const std::vector<std::string> &argume
     return ranks;
 }
 
-/// LISLE_GDB=1: where each rank's image lies, as commands for gdb. Attached to the running process, gdb finds
-/// the images by itself.
+/// With LISLE_GDB=on: where each rank's image lies, as commands for gdb. Attached to the running process, gdb
+/// finds the images by itself.
 void tell_debugger(const rank_list &ranks) {
-    if (environment_text("LISLE_GDB") != "1") {
+    if (value_of(setting::gdb) == 0) {
         return;
     }
     for (const auto &each : ranks) {
@@ -110,6 +110,7 @@ void tell_debugger(const rank_list &ranks) {
 
 int main(int, char **argv) {
     try {
+        lisle::leave_reports_to_ranks();
         lisle::host::run(argv);
     } catch (const lisle::host::refusal &reason) {
         std::fprintf(stderr, "lisle-host: %s\n", reason.what());

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 
 #include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/variables.hpp"
 
 namespace lisle::launch {
 
@@ -73,9 +73,13 @@ std::string last_line(std::string_view text) {
 
 std::vector<std::string> agent_words(const remote_request &remote) {
     std::vector<std::string> words = split_words(remote.launch_agent);
-    for (const char *const variable :
-         {launch_agent_variable, "OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC", "HYDRA_LAUNCH_EXEC"}) {
-        words = words.empty() ? split_words(environment_text(variable)) : words;
+    if (words.empty()) {
+        words = split_words(text_of(setting::launch_agent));
+    }
+    // As the Kubernetes operator sets them for the others.
+    for (const auto said : {environment_text("OMPI_MCA_plm_rsh_agent"),
+                            environment_text("HYDRA_LAUNCHER_EXEC"), environment_text("HYDRA_LAUNCH_EXEC")}) {
+        words = words.empty() ? split_words(said) : words;
     }
     if (words.empty()) {
         words = {"ssh"};

@@ -10,7 +10,6 @@
 
 #include "base/settings.hpp"
 #include "launch/common/cpu_set.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/hosts/agent.hpp"
 #include "launch/hosts/conductor.hpp"
 #include "launch/plan/host_placement.hpp"
@@ -113,9 +112,9 @@ hosts_plan plan_for_hosts(job_request &request, const char *default_kind) {
 
 int run_on_hosts(const job_request &request, hosts_plan plan) {
     auto &environment = plan.job.environment = environment_for_hosts(environ);
-    set_if_missing(environment, universe_variable, std::to_string(plan.slots));
+    set_if_missing(environment, variable_of(setting::universe_size), std::to_string(plan.slots));
     // For jobs that this one spawns.
-    set_if_missing(environment, launch_agent_variable, request.remote.launch_agent);
+    set_if_missing(environment, variable_of(setting::launch_agent), request.remote.launch_agent);
     return run_behind_front(
         request.control.forwarded_signals, [&](descriptor notes, const inherited_state &original) {
             return conductor{request, plan.ways, plan.job, std::move(notes), original}.run();

@@ -4,6 +4,7 @@
 #include <array>
 #include <csignal>
 
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/options/command_line.hpp"
@@ -41,7 +42,7 @@ void set_runtime_options(option_use &use) {
 
 void go_on_after_failures(option_use &use) {
     use.job.control.recovery = true;
-    use.job.environment.variables.push_back({"LISLE_RECOVERY", "1"});
+    use.job.environment.variables.push_back({variable_of(setting::recovery), "1"});
 }
 
 /// Open MPI's words.
@@ -83,7 +84,7 @@ constexpr option control_table[] = {
     {"gdb", "",
      [](option_use &use) {
          use.job.messages.debug = true;
-         use.job.environment.variables.push_back({"LISLE_GDB", "1"});
+         use.job.environment.variables.push_back({variable_of(setting::gdb), "1"});
      },
      "say how to attach gdb to each process, and where the ranks' images lie in it"},
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },

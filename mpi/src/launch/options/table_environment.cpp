@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
@@ -50,7 +50,7 @@ void choose_error_handler(option_use &use) {
         give_up(exit_usage, use.shown, " is ", known[0], ", ", known[1], " or ", known[2], ", not '", name,
                 "'");
     }
-    use.job.environment.variables.push_back({error_handler_variable, std::string{name}});
+    use.job.environment.variables.push_back({variable_of(setting::initial_errhandler), std::string{name}});
 }
 
 constexpr option environment_table[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options about which programs run, as how many ranks, and what a rank is.
+#include "base/settings.hpp"
 #include "launch/common/launch_error.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/options/command_file.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/hosts.hpp"
@@ -69,13 +69,15 @@ constexpr option ranks_table[] = {
      "run the fiber ranks of each process on W threads (without it: as many as there are cores)"},
     {"private-libraries", "LIST",
      [](option_use &use) {
-         use.program.environment.variables.push_back({private_libraries_variable, std::string(use.value())});
+         use.program.environment.variables.push_back(
+             {variable_of(setting::private_libraries), std::string(use.value())});
      },
      "libraries (names or patterns, with ':' between) of which each thread or fiber rank gets a copy, "
      "besides the program's own"},
     {"shared-libraries", "LIST",
      [](option_use &use) {
-         use.program.environment.variables.push_back({shared_libraries_variable, std::string(use.value())});
+         use.program.environment.variables.push_back(
+             {variable_of(setting::shared_libraries), std::string(use.value())});
      },
      "libraries of the program's own that the ranks of a process share"},
     {"configfile|app", "FILE", insert_programs,

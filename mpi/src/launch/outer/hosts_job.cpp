@@ -10,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "base/pointers.hpp"
+#include "base/settings.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/machine.hpp"
 #include "launch/common/say.hpp"
@@ -70,13 +71,13 @@ words command_of(const job_request &request, const program_request &program, con
     }
     all.insert(all.end(), {"--wdir", program.directory.empty() ? std::filesystem::current_path().string()
                                                                : program.directory});
-    add_variable(all, universe_variable, std::to_string(slots));
+    add_variable(all, variable_of(setting::universe_size), std::to_string(slots));
     add_own_settings(all); // what is set twice counts as it is set last
     if (!request.remote.through.empty()) {
-        add_variable(all, through_variable, request.remote.through);
+        add_variable(all, variable_of(setting::through), request.remote.through);
     }
     if (!request.remote.launch_agent.empty()) {
-        add_variable(all, launch_agent_variable, request.remote.launch_agent);
+        add_variable(all, variable_of(setting::launch_agent), request.remote.launch_agent);
     }
     add_variables(all, request.environment.variables);
     add_variables(all, program.environment.variables);
@@ -142,7 +143,7 @@ outer_job plan_on_hosts(job_request request, const char *default_kind, const std
 
 std::optional<std::string> outer_launcher_of(job_request &request) {
     if (request.remote.through.empty()) {
-        request.remote.through = environment_text(through_variable);
+        request.remote.through = text_of(setting::through);
     }
     return find_outer_launcher(request.remote.through);
 }
@@ -152,7 +153,7 @@ void start_on_hosts(job_request request, const std::string &launcher, const char
         give_up(exit_usage, what, " cannot be chosen for a job that ", launcher, " starts (--through ssh)");
     }
     if (request.remote.launch_agent.empty()) {
-        request.remote.launch_agent = environment_text(launch_agent_variable);
+        request.remote.launch_agent = text_of(setting::launch_agent);
     }
     const bool verbose = request.messages.verbose;
     const bool launch = request.control.launch;

@@ -8,16 +8,15 @@
 
 #include "base/environment.hpp"
 #include "base/pointers.hpp"
+#include "base/settings.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/options/command_line.hpp"
-#include "launch/options/values.hpp"
 #include "launch/outer/hosts_job.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/plan/process_environment.hpp"
-#include "world/job_table.hpp"
-#include "world/managed_bootstrap.hpp"
 #include "world/pmi/foreign_launcher.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::launch {
 
@@ -54,7 +53,7 @@ int processors_here() {
 } // namespace
 
 bool is_task_of_launcher(const job_request &request) {
-    if (asks_for_a_job(request) || !environment_text(job_descriptor_variable).empty()) {
+    if (asks_for_a_job(request) || own_record().table) {
         return false;
     }
     if (launcher_speaks_pmix() || launcher_socket()) {
@@ -71,9 +70,9 @@ void become_task(job_request request, const char *default_kind) {
         leave_to_launcher(what);
     }
     program_request &program = request.programs.front();
-    if (const auto text = environment_text(threads_per_process_variable);
-        !program.ranks_per_process && !text.empty()) {
-        program.ranks_per_process = positive_number(threads_per_process_variable, text);
+    if (const auto wanted = value_of(setting::threads_per_process);
+        !program.ranks_per_process && wanted != 0) {
+        program.ranks_per_process = static_cast<int>(wanted);
     }
     auto job = plan(request, default_kind);
     process_plan &here = job.processes.front();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/plan/plan.hpp"
-#include "base/text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,8 @@
 #include <tuple>
 #include <unistd.h>
 
+#include "base/settings.hpp"
+#include "base/text.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/options/command_line.hpp"
@@ -227,8 +228,9 @@ void check_input(const input_request &input, const job_plan &job) {
 } // namespace
 
 rank_kind kind_by_default(const char *default_kind) {
-    return default_kind != nullptr && *default_kind != '\0' ? rank_kind_of("LISLE_RANKS", default_kind)
-                                                            : rank_kind::process;
+    return default_kind != nullptr && *default_kind != '\0'
+               ? rank_kind_of(variable_of(setting::ranks), default_kind)
+               : rank_kind::process;
 }
 
 std::vector<program_shape> shapes_of(const job_request &request, const char *default_kind) {

@@ -5,26 +5,20 @@
 #include <array>
 #include <string_view>
 
+#include "base/settings.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
-#include "world/job_table.hpp"
-#include "world/managed_bootstrap.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::launch {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> own_variables{job_descriptor_variable,
-                                                         process_index_variable,
-                                                         rank_variable,
-                                                         size_variable,
-                                                         label_variable,
-                                                         bind_variable,
-                                                         input_variable,
-                                                         ranks_here_variable,
-                                                         workers_here_variable,
-                                                         program_number_variable,
-                                                         dynamic::launcher_alive_variable};
+/// For scripts: the rank of a process that is one rank, and how many ranks the job has.
+constexpr const char *rank_variable = "LISLE_RANK";
+constexpr const char *size_variable = "LISLE_SIZE";
+constexpr std::array<std::string_view, 4> own_variables{process_record_variable, rank_variable, size_variable,
+                                                        dynamic::launcher_alive_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -94,17 +88,15 @@ builder wanted_by(const job_request &request, const program_request &program, ch
     return result;
 }
 
-/// What the host of thread and fiber ranks reads.
-void instruct_host(builder &variables, const job_request &request) {
-    if (request.output.any()) { // labelled lines are how the launcher tells the ranks' lines apart
-        variables.set(label_variable, "1");
+/// What the host of thread and fiber ranks reads; a process that is one rank needs none of it.
+void instruct_host(process_record &record, const process_plan &process, const job_request &request) {
+    if (!process.hosted) {
+        return;
     }
-    if (!request.placement.binding.empty()) {
-        variables.set(bind_variable, request.placement.binding);
-    }
-    if (const auto reader = request.input.rank.value_or(0); reader != 0) {
-        variables.set(input_variable, std::to_string(reader));
-    }
+    record.host = true;
+    record.labels = request.output.any(); // this is how the launcher tells the ranks' lines apart
+    record.bind = request.placement.binding;
+    record.input = request.input.rank.value_or(0);
 }
 
 } // namespace
@@ -117,27 +109,27 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                                         const job_request &request, int ranks_in_job, int segment_descriptor,
                                         char *const *inherited) {
     auto result = wanted_by(request, request.programs[process.program], inherited);
-    result.set(job_descriptor_variable, std::to_string(segment_descriptor));
-    result.set(process_index_variable, std::to_string(index));
-    result.set(size_variable, std::to_string(ranks_in_job));
-    result.set(program_number_variable, std::to_string(process.program));
-    result.set_by_default(universe_variable,
-                          std::to_string(std::max(ranks_in_job, cpu_set::allowed().count())));
-    if (process.hosted) {
-        instruct_host(result, request);
-    } else {
+    process_record record{.table = segment_descriptor,
+                          .process = static_cast<int>(index),
+                          .program = static_cast<int>(process.program)};
+    instruct_host(record, process, request);
+    if (!process.hosted) {
         result.set(rank_variable, std::to_string(process.first_rank));
     }
+    result.set(process_record_variable, record.text());
+    result.set(size_variable, std::to_string(ranks_in_job));
+    result.set_by_default(variable_of(setting::universe_size),
+                          std::to_string(std::max(ranks_in_job, cpu_set::allowed().count())));
     return result.take();
 }
 
 std::vector<std::string> environment_of_task(const process_plan &process, const job_request &request,
                                              char *const *inherited) {
     auto result = wanted_by(request, request.programs[process.program], inherited);
-    result.set(ranks_here_variable, std::to_string(process.ranks));
-    result.set(workers_here_variable, std::to_string(process.workers));
-    result.set(program_number_variable, std::to_string(process.program));
-    instruct_host(result, request);
+    process_record record{
+        .program = static_cast<int>(process.program), .ranks = process.ranks, .workers = process.workers};
+    instruct_host(record, process, request);
+    result.set(process_record_variable, record.text());
     return result.take();
 }
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/common/variables.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/request/request.hpp"
 

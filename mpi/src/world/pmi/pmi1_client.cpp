@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "mpi.h"
 #include "world/pmi/wire_text.hpp"
 
@@ -18,12 +19,6 @@ namespace lisle {
 namespace {
 
 constexpr std::size_t longest_line = 65536; // far above what the protocol allows: bounds invalid input
-
-std::optional<int> number_in(std::string_view text) {
-    int number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return problem == std::errc{} && end == text.data() + text.size() ? std::optional{number} : std::nullopt;
-}
 
 /// A value may take several entries of the store. The first one begins with their number.
 std::string part_key(int process, std::string_view key, std::size_t part) {
@@ -111,8 +106,8 @@ pmi1_client::pmi1_client(int descriptor, int process, int processes)
         fail(MPI_ERR_OTHER, "the launcher does not speak version 1 of PMI: it answered \"", hello, "\"");
     }
     const std::string limits = ask("cmd=get_maxes", "maxes");
-    const auto longest = number_in(word_in(limits, "vallen_max").value_or(""));
-    const auto longest_key = number_in(word_in(limits, "keylen_max").value_or(""));
+    const auto longest = whole_number(word_in(limits, "vallen_max").value_or(""));
+    const auto longest_key = whole_number(word_in(limits, "keylen_max").value_or(""));
     if (!longest || *longest < 32 || !longest_key || *longest_key < 64) {
         fail(MPI_ERR_OTHER,
              "the launcher's store takes no values of 32 and keys of 64 characters: it answered \"", limits,
@@ -169,7 +164,7 @@ std::vector<std::byte> pmi1_client::get(int process, std::string_view key) {
         fail(MPI_ERR_OTHER, "process ", process, " of ", processes_, " has put nothing sound under the key ",
              key, " into the launcher's store");
     };
-    const auto parts = number_in(look_up(part_key(process, key, 0)).value_or(""));
+    const auto parts = whole_number(look_up(part_key(process, key, 0)).value_or(""));
     if (!parts || *parts < 1) {
         nothing();
     }

@@ -78,7 +78,7 @@ class life(Base):
         for flavour in FLAVOURS:
             wanted = alone(f"order_{flavour}")
             self.assertEqual(host(f"order_{flavour}", ranks=1)[:2], wanted)
-            code, out, _ = host(f"order_{flavour}", ranks=5, environment={"LISLE_LABEL": "1"})
+            code, out, _ = host(f"order_{flavour}", ranks=5, environment={"LISLE_JOB": "labels=1"})
             self.assertEqual(code, 5)
             for rank in range(5):
                 lines = re.findall(rf"^\[{rank}\] (.*\n)", out, re.MULTILINE)
@@ -148,11 +148,11 @@ class output(Base):
             said = [(rank, line) for rank in range(4) for line in (f"error {rank} 7", f"log {rank}", "wide 8")]
             # Unbuffered, as in a process: what several ranks print piece by piece may mix. With labels it does not.
             self.assertEqual(sorted(errors), sorted("".join(f"{line}\n" for _, line in said)))
-            _, _, errors = host(f"streams_{flavour}", stdin="two words\n", environment={"LISLE_LABEL": "1"})
+            _, _, errors = host(f"streams_{flavour}", stdin="two words\n", environment={"LISLE_JOB": "labels=1"})
             self.assertEqual(sorted(errors.splitlines()), sorted(f"[{rank}] {line}" for rank, line in said))
 
     def test_labels(self):
-        code, out, errors = host("streams_pie", environment={"LISLE_LABEL": "1"})
+        code, out, errors = host("streams_pie", environment={"LISLE_JOB": "labels=1"})
         self.assertEqual(code, 0)
         for rank in range(4):
             self.assertEqual(out.count(f"[{rank}] rank {rank} "), 300)

@@ -101,7 +101,7 @@ class Ranks(launched.LauncherTest):
         foreign = {"SLURM_PROCID": "0", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4"}
         done = self.run_job("-q", "-n", 2, launched.RANK_ENDS, env=foreign)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = self.run_job("-q", "sh", "-c", f"unset LISLE_JOB_FD; exec {launched.RANK_ENDS}", env=foreign)
+        done = self.run_job("-q", "sh", "-c", f"unset LISLE_JOB; exec {launched.RANK_ENDS}", env=foreign)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("one of 4 tasks by srun", done.stderr)
 

@@ -2,6 +2,7 @@
 """Starting: which processes run, with what environment, directory, input and output."""
 import os
 import pty
+import re
 import resource
 import tempfile
 import time
@@ -100,8 +101,9 @@ class Start(launched.LauncherTest):
     def test_nested_jobs(self):
         # A rank's script may start a job; neither it nor other programs take the rank's place.
         done = self.run_job("-n", 2, launched.LAUNCHER, "-n", 2, "sh", "-c",
-                            "echo $LISLE_RANK $LISLE_PROCESS $LISLE_SIZE; ls -l /proc/self/fd | grep -c lisle-job")
-        self.assertEqual(sorted(done.stdout.splitlines()), ["0 0 2"] * 2 + ["1"] * 4 + ["1 1 2"] * 2)
+                            "echo $LISLE_RANK $LISLE_JOB $LISLE_SIZE; ls -l /proc/self/fd | grep -c lisle-job")
+        lines = [re.sub(r"table=\d+", "table=N", line) for line in done.stdout.splitlines()]
+        self.assertEqual(sorted(lines), ["0 table=N;process=0 2"] * 2 + ["1"] * 4 + ["1 table=N;process=1 2"] * 2)
 
     def test_binding(self):
         cores = sorted(os.sched_getaffinity(0))

@@ -19,6 +19,7 @@
 #include "launch/supervisor/job_end.hpp"
 #include "launch/supervisor/memory_watch.hpp"
 #include "launch/supervisor/verdict.hpp"
+#include "world/process_record.hpp"
 
 namespace lisle::launch {
 namespace {
@@ -123,8 +124,9 @@ TEST(Preloaded, LibrariesThatPatternsMean) {
 }
 
 TEST(Environment, KeepsForeignJobsOut) {
-    char outer_fd[] = "LISLE_JOB_FD=7", label[] = "LISLE_LABEL=1", home[] = "HOME=/home", empty[] = "EMPTY=";
-    char *inherited[] = {outer_fd, label, home, empty, nullptr};
+    char outer[] = "LISLE_JOB=table=7;process=1;labels=1", size[] = "LISLE_SIZE=9", home[] = "HOME=/home",
+         empty[] = "EMPTY=";
+    char *inherited[] = {outer, size, home, empty, nullptr};
     const std::vector<std::string_view> words{"-x",    "HOME=/other", "-x", "MISSING",
                                               "-genv", "A",           "1",  "true"};
     const auto request = parse(words);
@@ -136,10 +138,34 @@ TEST(Environment, KeepsForeignJobsOut) {
                                .path = {},
                                .arguments = {}};
     const auto made = environment_of(process, 2, request, 5000, 100, inherited); // more ranks than processors
-    EXPECT_EQ(made,
-              (std::vector<std::string>{"HOME=/other", "EMPTY=", "A=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=y",
-                                        "LISLE_JOB_FD=100", "LISLE_PROCESS=2", "LISLE_SIZE=5000",
-                                        "LISLE_PROGRAM=0", "LISLE_UNIVERSE_SIZE=5000", "LISLE_RANK=3"}));
+    EXPECT_EQ(made, (std::vector<std::string>{
+                        "HOME=/other", "EMPTY=", "A=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=y", "LISLE_RANK=3",
+                        "LISLE_JOB=table=100;process=2", "LISLE_SIZE=5000", "LISLE_UNIVERSE_SIZE=5000"}));
+}
+
+TEST(Environment, TellsAHostOfItsRanks) {
+    char home[] = "HOME=/home";
+    char *inherited[] = {home, nullptr};
+    const std::vector<std::string_view> words{"-l", "--stdin", "3", "--bind-to", "user:0", "true"};
+    const auto request = parse(words);
+    const process_plan process{
+        .program = 0, .first_rank = 0, .ranks = 4, .hosted = true, .workers = 2, .path = {}, .arguments = {}};
+    const auto record_in = [](const std::vector<std::string> &made) {
+        constexpr std::string_view name = "LISLE_JOB=";
+        const auto found =
+            std::ranges::find_if(made, [name](const auto &each) { return each.starts_with(name); });
+        return found == made.end() ? process_record{}
+                                   : process_record::parse(std::string_view{*found}.substr(name.size()));
+    };
+    process_record wanted{.table = 100, .process = 0, .host = true, .labels = true, .input = 3, .bind = "0"};
+    const auto made = environment_of(process, 0, request, 4, 100, inherited);
+    EXPECT_EQ(record_in(made), wanted);
+    EXPECT_TRUE(std::ranges::none_of(made, [](const auto &each) { return each.starts_with("LISLE_RANK="); }));
+    wanted.table.reset();
+    wanted.process.reset();
+    wanted.ranks = 4;
+    wanted.workers = 2;
+    EXPECT_EQ(record_in(environment_of_task(process, request, inherited)), wanted);
 }
 
 /// A control group of files.

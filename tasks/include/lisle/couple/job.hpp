@@ -14,8 +14,8 @@
 //     while (!ocean.is_at_end()) {
 //         ocean.put();
 //         ocean.get();
-//         step(water, flux);
 //         ocean.advance();
+//         step(water, flux);                                   // to the new time
 //     }
 #pragma once
 
@@ -47,7 +47,7 @@ struct want {
     /// The caller's points in the sender's grid; with weights, those of the sender that they name need not be
     /// said.
     decomposition points;
-    std::string from;    ///< the other component
+    std::string from{};  ///< the other component, unless a configuration file says it
     std::string field{}; ///< its name there; empty: the same
     over_time how = over_time::latest;
     ticks lag = 0; ///< what belongs to a time so much earlier
@@ -55,6 +55,9 @@ struct want {
     std::vector<weight> weights{};
     bool regrids = false; ///< by the weights, of which a rank may have none
     std::string unit{};
+    /// Both sides may do a step again, and again, until they agree: see component::repeat(). One of them may
+    /// get what the other has before it puts its answer.
+    bool is_iterated = false;
 };
 
 /// One component, as one of its ranks sees it. One thread uses it.
@@ -75,13 +78,15 @@ class component {
     void runs(const steps &when);
     void offers(offer what);
     void wants(want what);
+    /// What else belongs to the component's state, for restart files.
+    void keeps(offer what);
 
     // After it. At each of its times a component puts, gets, and goes on to the next.
 
     [[nodiscard]] ticks time() const noexcept;
     [[nodiscard]] bool is_at_end() const noexcept;
     /// Gives away a field as it is now: once at each time, and before anything is got at that time. The
-    /// memory must not change until advance().
+    /// memory must not change until settle(), repeat() or advance().
     void put(const std::string &name);
     /// All fields that have not been put at this time.
     void put();
@@ -89,9 +94,15 @@ class component {
     void get(const std::string &name);
     /// All fields that have not been got at this time.
     void get();
+    /// Waits until receivers have taken what was put, so that its memory may change. All components of the
+    /// caller must have got what they want at this time.
+    void settle();
     /// To the next time. Gets what has not been got, since others may wait for that.
     /// Throws std::logic_error if something has not been put.
     void advance();
+    /// This time once more: what is iterated can be put and got again. Both components of such a field do
+    /// that, equally often. Gets what has not been got. Throws like advance().
+    void repeat();
 
   private:
     friend class job;
@@ -110,9 +121,31 @@ class job {
 
     /// One of the caller's own. Throws std::invalid_argument for another name.
     [[nodiscard]] component &operator[](const std::string &name);
+    /// Collective, before begin(), when all is declared. The file says for wants whose they are and how, a
+    /// line for each: `sea.heat <- air.flux sum lag 4`. What it says takes the place of what the program
+    /// says. Throws std::invalid_argument, at all ranks the same, with the line and the column of a mistake.
+    void configure(const std::string &path);
+    /// Before begin(), at all ranks: how long each component waits for the others is measured, for draw().
+    void watch();
     /// Collective, once. Throws std::invalid_argument, at all ranks the same, if what they have declared does
     /// not fit.
     void begin();
+    /// Collective, after begin(): a picture (SVG) of the components, their fields, and the part of their time
+    /// that they have waited.
+    /// Throws std::invalid_argument, at all ranks the same, if it cannot be written or the job is not
+    /// watched.
+    void draw(const std::string &path);
+    /// Collective, after put() and before advance() of all components, at a time that all have reached, or at
+    /// their ends. Writes a file for each component, PATH.NAME, in place of one that is there once all are
+    /// whole. They have the fields that components offer, want and keep, and what is on its way, so that a
+    /// job that loads them goes on to the last bit as this one would, whatever ranks it has. Throws
+    /// std::invalid_argument, at all ranks the same, if a file cannot be written.
+    void save(const std::string &path);
+    /// Collective, once, after begin() and before anything is put. All stand as they stood when they were
+    /// saved: what was put and got at that time counts as put and got.
+    /// Throws std::invalid_argument, at all ranks the same, if there is no such file, or it is one of other
+    /// steps or fields. The components can do nothing then.
+    void load(const std::string &path);
 
   private:
     class state;

@@ -70,6 +70,10 @@ class timetable {
     [[nodiscard]] double weight(std::int64_t receiver_step, std::int64_t sender_step) const noexcept;
     /// True if a step of the receiver has what the step before it had, so that nothing needs to be sent.
     [[nodiscard]] bool repeats(std::int64_t receiver_step) const noexcept;
+    /// True if a message is made for a step of the receiver. @pre !sends_values()
+    [[nodiscard]] bool is_sent(std::int64_t receiver_step) const noexcept {
+        return !of_step(receiver_step).none() && !repeats(receiver_step);
+    }
     /// False: no step of the receiver does.
     [[nodiscard]] bool may_repeat() const noexcept;
     /// True if some step of the receiver is made of this one of the sender.

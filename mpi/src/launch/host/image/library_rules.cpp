@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/image/library_rules.hpp"
 
-#include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/host/image/library_search.hpp"
 
 #include <algorithm>
@@ -44,8 +43,7 @@ bool is_one_for_all(std::string_view name) {
 }
 
 library_rules::library_rules()
-    : library_rules(environment_text(launch::private_libraries_variable),
-                    environment_text(launch::shared_libraries_variable)) {}
+    : library_rules(text_of(setting::private_libraries), text_of(setting::shared_libraries)) {}
 
 library_rules::library_rules(std::string_view private_patterns, std::string_view shared_patterns)
     : private_(patterns_in(private_patterns)), shared_(patterns_in(shared_patterns)) {}

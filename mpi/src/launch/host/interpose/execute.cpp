@@ -8,7 +8,7 @@
 #include "launch/host/rank/refusal.hpp"
 #include "launch/host/signals/children.hpp"
 #include "library/host_interface.h"
-#include "world/job_table.hpp"
+#include "world/process_record.hpp"
 
 #include <array>
 #include <cerrno>
@@ -80,7 +80,7 @@ class child_variables {
         if (this_rank() == nullptr || variables == nullptr || lisle_host_has_begun_mpi() == 0) {
             return;
         }
-        const std::string way = std::string{job_descriptor_variable} + "=";
+        const std::string way = std::string{process_record_variable} + "=";
         for (char *const *each = variables; *each != nullptr; ++each) {
             if (std::strncmp(*each, way.c_str(), way.size()) != 0) {
                 others_.push_back(*each);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
-#include "base/environment.hpp"
 #include "launch/common/cpu_set.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/interpose/identity.hpp"
@@ -16,6 +14,7 @@
 #include "launch/host/waiting/blocking.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 #include "library/host_interface.h"
+#include "world/process_record.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -105,7 +104,7 @@ void begin_rank(hosted_rank &rank) {
 /// (`--bind-to core`): ranks take the cores that the process may use in turn.
 void bind_as_asked(int number) {
     // Read before any rank has been bound: a bound thread would pass its one core on as all there are.
-    static const auto places = launch::places(environment_text(launch::bind_variable));
+    static const auto places = launch::places(own_record().bind);
     if (!places.empty()) {
         static_cast<void>(places[static_cast<std::size_t>(number) % places.size()].apply());
     }

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard input belongs to the job's first rank, or the one that -stdin names; the others find it empty, as
 // processes do whose launcher gives them /dev/null.
-#include "base/environment.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
+#include "world/process_record.hpp"
 
 #include <cstdio>
 
 namespace lisle::host {
 
-namespace {
-
-/// The rank that reads the input: the job's first, unless the launcher was told otherwise.
-int reader() {
-    static const int number = environment_number(launch::input_variable).value_or(0);
-    return number;
-}
-
-} // namespace
-
 std::FILE *input_of(const hosted_rank &rank) {
     static std::FILE *const nothing = std::fopen("/dev/null", "re");
-    return rank.number == reader() ? stdin : nothing;
+    return rank.number == own_record().input ? stdin : nothing;
 }
 
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/output/output.hpp"
 
-#include "base/environment.hpp"
 #include "base/error.hpp"
-#include "launch/common/variables.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/rank/refusal.hpp"
+#include "world/process_record.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -256,8 +255,7 @@ void output_stream::redirect(int descriptor) {
 }
 
 bool labels_wanted() {
-    static const bool wanted = environment_text(launch::label_variable) == "1";
-    return wanted;
+    return own_record().labels;
 }
 
 bool has_lost_output() noexcept {

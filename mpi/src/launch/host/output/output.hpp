@@ -84,7 +84,7 @@ void route_output();
 /// Does the same for the C++ library's own streams (in streams.cpp).
 void route_library_streams();
 
-/// The rank's number is known: labels its streams if the environment (LISLE_LABEL) asks for it.
+/// The rank's number is known: labels its streams if the launcher asks for it.
 void label_output(hosted_rank &rank);
 /// Other threads than the calling one are going to run functions of the rank's.
 void share_output(hosted_rank &rank) noexcept;
