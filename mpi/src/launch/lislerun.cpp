@@ -17,6 +17,7 @@
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
+#include "launch/hosts/allocation.hpp"
 #include "launch/hosts/hosts_launch.hpp"
 #include "launch/hosts/keeper.hpp"
 #include "launch/options/command_line.hpp"
@@ -214,6 +215,10 @@ int run(std::span<const std::string_view> arguments) {
     const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
         become_task(std::move(request), default_kind);
+    }
+    // What a rank spawns stays on its machine unless it names hosts.
+    if (!environment_number(dynamic::launcher_alive_variable)) {
+        use_allocation(request);
     }
     if (names_other_hosts(request)) {
         return start_elsewhere(std::move(request), default_kind);
