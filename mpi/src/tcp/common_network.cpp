@@ -96,12 +96,7 @@ std::optional<socket_address> choose_by_routes(std::span<const told_machine> mac
 
 std::string network_text(const socket_address &address, int bits) {
     std::array<char, INET6_ADDRSTRLEN> text{};
-    const auto *const any = address.data();
-    const void *const bytes =
-        address.family() == AF_INET
-            ? static_cast<const void *>(&reinterpret_cast<const sockaddr_in *>(any)->sin_addr)
-            : &reinterpret_cast<const sockaddr_in6 *>(any)->sin6_addr;
-    inet_ntop(address.family(), bytes, text.data(), text.size());
+    write_text(address, text);
     return sentence(text.data(), "/", bits);
 }
 

@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cluster"))
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 from hosts import run as command  # noqa: E402
-from started import WORK, expect_all_ranks, run  # noqa: E402
+from started import WORK, expect, expect_all_ranks, run  # noqa: E402
 
 
 def on_each(hosts, *words):
@@ -32,6 +32,18 @@ def job_runs(hosts, what):
     expect_all_ranks(run("--launch-agent", hosts.agent, "--hosts", names, WORK)[0], 2 * hosts.count)
 
 
+def blocked(hosts):
+    """Nothing gets from one host to the other, at once or in silence: a sentence names address, port, reason and what
+    may help."""
+    for kind, host, reason in (("unreachable", 0, "No route to host"), ("blackhole", 1, "")):
+        command("ip", "-n", hosts.names[host], "route", "add", kind, f"{hosts.address(1 - host)}/32")
+        _, errors = run("--launch-agent", hosts.agent, "--hosts", ",".join(hosts.names), "--timeout", "60", WORK, status=None,
+                        environment={"LISLE_NETWORK_SILENCE": "3"})
+        print(errors)
+        expect(", port " in errors and reason in errors and "LISLE_NETWORK_INTERFACE" in errors, f"{kind}: {errors}")
+        command("ip", "-n", hosts.names[host], "route", "del", kind, f"{hosts.address(1 - host)}/32")
+
+
 def main():
     if reason := missing():
         print(f"skipped: {reason}")
@@ -47,6 +59,7 @@ def main():
         hosts.cut(1, rail=0)
         job_runs(hosts, "a network that is cut, and another with the default route")
     with Hosts(2) as hosts:
+        blocked(hosts)
         add_docker(hosts)
         on_each(hosts, "addr", "flush", "dev", "eth0")
         on_each(hosts, "addr", "add", "fd00:99::{number}/64", "dev", "eth0", "nodad")
