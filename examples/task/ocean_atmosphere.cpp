@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ocean and an atmosphere, coupled: the ocean diffuses heat on a coarse grid with steps of 4, the
 // atmosphere carries it with the wind on a grid twice as fine with steps of 1. Each reads the other's surface
-// temperature at its own time. Two ranks: one model each. One rank: the same computation in one loop. Both
-// print the same sums.
+// temperature at its own time. Several ranks: each half of them is one model. One rank: the same computation
+// in one loop. All print the same.
 //
 //     ocean_atmosphere [picture.ppm]
 //
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <string>
+
+#include <lisle/environment.hpp>
 
 #include "ocean_atmosphere.hpp"
 
@@ -43,33 +46,24 @@ void draw(const std::string &path, const coupled::grid &air, const coupled::grid
 } // namespace
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0, ranks = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    coupled::grid air, water(coupled::water_size * coupled::water_size);
-    if (ranks == 1) {
+    const lisle::environment environment;
+    const lisle::communicator world = lisle::world();
+    coupled::grid air, water;
+    if (world.size() == 1) {
         coupled::run_serial(air, water);
     } else {
-        MPI_Comm models; // further ranks have nothing to do
-        MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : 1, rank, &models);
-        if (rank == 0) {
-            air = coupled::run_atmosphere(models);
-            MPI_Recv(water.data(), static_cast<int>(water.size()), MPI_DOUBLE, 1, 0, models,
-                     MPI_STATUS_IGNORE);
-        } else if (rank == 1) {
-            water = coupled::run_ocean(models);
-            MPI_Send(water.data(), static_cast<int>(water.size()), MPI_DOUBLE, 0, 0, models);
-        }
-        MPI_Comm_free(&models);
+        const std::string name = coupled::model_of(world);
+        coupled::couple::job job{world.native(), {name}};
+        coupled::grid mine = name == "ocean" ? coupled::run_ocean(job) : coupled::run_atmosphere(job);
+        const coupled::grid none;
+        air = world.gatherv(name == "ocean" ? none : mine).data;
+        water = world.gatherv(name == "ocean" ? mine : none).data;
     }
-    if (rank == 0) {
+    if (world.rank() == 0) {
         std::printf("heat of the atmosphere %.9f, of the ocean %.9f\n", coupled::mean(air),
                     coupled::mean(water));
         if (argc > 1) {
             draw(argv[1], air, water);
         }
     }
-    MPI_Finalize();
-    return 0;
 }

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <csignal>
+#include <cstdlib>
 #include <mutex>
 
 #include "machine.hpp"
+#include "task/machine/kernel_mark.hpp"
 
 namespace {
 
@@ -30,6 +33,48 @@ TEST_P(language, arithmetic) {
     EXPECT_EQ(run("(list (min 3 1 2) (max 3 1.5) (- 5) (< 1 2 3) (= \"a\" \"a\") (not true))"),
               "(1 3 -5 true true false)");
     EXPECT_EQ(run("(probe.add (probe.add 1 2) (probe.add (probe.add 3 4) 5))"), "15");
+}
+
+TEST_P(language, nesting_has_a_limit) {
+    const auto nested = [](int depth) {
+        std::string text;
+        for (int at = 0; at != depth; ++at) {
+            text += "(+ 1 ";
+        }
+        return text + "1" + std::string(static_cast<std::size_t>(depth), ')');
+    };
+    EXPECT_EQ(run(nested(1999)), "2000");
+    EXPECT_EQ(run(nested(20000)), "error: program:1:9997: an expression lies within 2000 others, which is "
+                                  "the most; give parts of it names, "
+                                  "with let or define");
+}
+
+TEST_P(language, kernels_are_spread_wherever_they_are_called) {
+    for (const tasks::spread where : {tasks::spread::round_robin, tasks::spread::least_loaded}) {
+        // In a map, as the last argument, as the body of a function.
+        for (const std::string program :
+             {"(map (lambda (i) (probe.tile)) (range 64))",
+              "(define (here) (probe.tile)) (map (lambda (i) (here)) (range 64))",
+              "(fold append (map (lambda (i) (list 0 (probe.tile))) (range 64)))"}) {
+            const std::string got = run(program, where);
+            for (int tile = 0; tile != (where == tasks::spread::round_robin ? GetParam() : 1); ++tile) {
+                EXPECT_NE((got + " ").find(" " + std::to_string(tile)), std::string::npos)
+                    << program << ": " << got;
+            }
+        }
+    }
+}
+
+TEST_P(language, crashes_of_kernels_are_told_with_their_place) {
+    kernels_.add("probe.abort", [](long) -> long { std::abort(); });
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            tasks::report_crashes_of_kernels();
+            run("(+ 1\n  (probe.abort 3))");
+        },
+        testing::KilledBySignal(SIGABRT),
+        "the kernel probe.abort crashed .SIGABRT., called at program:2:3 .tile [0-9] of rank 0.");
 }
 
 TEST_P(language, control) {

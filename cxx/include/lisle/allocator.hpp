@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers in memory from MPI [MPI-5.0 9.2], which Lisle's processes reach by address: what is sent from
-// there is copied once, without the kernel's help. Between threads all memory is so.
+// Containers in memory from MPI [MPI-5.0 9.2], which Lisle's processes reach by address: a message from there
+// is copied once, without the kernel. Threads reach all memory of each other in this way.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ template <class T> class allocator {
     friend bool operator==(const allocator &, const allocator &) noexcept { return true; }
 };
 
-/// A vector in such memory, for data that is sent again and again.
+/// A vector in memory from MPI, for data that is sent again and again.
 template <class T> using open_vector = std::vector<T, allocator<T>>;
 
 } // namespace lisle

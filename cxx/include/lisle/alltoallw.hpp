@@ -15,7 +15,7 @@ namespace lisle {
 /// receives into. The objects must live until the exchange is over.
 class buffer_list {
   public:
-    /// The next rank's. A strided view's datatype is kept here.
+    /// Adds the object of the next rank. The datatype of a strided view is kept here.
     template <class T>
     requires direct_buffer<T &>
     void add(T &object) {
@@ -25,15 +25,15 @@ class buffer_list {
         add_described(data);
         writable_ = writable_ && writable_buffer<T &>;
     }
-    /// A view may be a temporary: only what it looks at has to live.
+    /// A view may be a temporary: only its elements have to live.
     template <class T>
     requires multidimensional_view<T>
     void add(const T &&view) { add(view); }
-    /// Nothing goes to the next rank, or comes from it.
+    /// Adds nothing for the next rank: no data go to it, or come from it.
     void add_nothing() { add_described({nullptr, 0, MPI_BYTE}); }
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
 
-    // What the functions below give to MPI.
+    // The arguments of the MPI functions below.
     [[nodiscard]] const MPI_Count *counts() const noexcept { return counts_.data(); }
     [[nodiscard]] const MPI_Aint *addresses() const noexcept { return addresses_.data(); }
     [[nodiscard]] const MPI_Datatype *types() const noexcept { return types_.data(); }
@@ -85,8 +85,8 @@ class listed_exchange final : public result_of<buffer_list> {
 
 } // namespace detail
 
-/// Sends the i-th object of `out` to rank i and receives the i-th of `in` from it. What a rank sends to
-/// another has the signature of what that one receives from it. Collective. [6.8]
+/// Sends the i-th object of `out` to rank i and receives the i-th of `in` from it. The object that a rank
+/// sends and the one that the other receives have the same type signature. Collective. [6.8]
 ///
 ///     lisle::buffer_list columns, rows;
 ///     for (int other = 0; other < size; ++other) {
@@ -101,7 +101,7 @@ inline void alltoallw(const communicator &comm, const buffer_list &out, const bu
                                   in.counts(), in.addresses(), in.types(), comm.native()),
                   "MPI_Alltoallw");
 }
-/// alltoallw() that goes on while the program computes; the list to receive comes back.
+/// Non-blocking alltoallw(). The future gives the list of received objects.
 [[nodiscard]] inline future<buffer_list> ialltoallw(const communicator &comm, buffer_list out,
                                                     buffer_list in) {
     const auto ranks = static_cast<std::size_t>(comm.size());

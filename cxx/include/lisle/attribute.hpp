@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of any type attached to communicators, with a say in what duplicates get.
+// Values of any type attached to communicators, and what a duplicate gets of them.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace lisle {
 
-/// What the duplicate of a communicator gets.
+/// What the duplicate of a communicator gets of a value.
 enum class on_dup {
     drop,  ///< nothing
     share, ///< the same object: it lives until the last communicator that has it is freed
@@ -61,7 +61,7 @@ template <class T> class attribute {
 
   private:
     static int share_value(MPI_Comm, int, void *, void *held, void *copy, int *flag) {
-        // Relaxed: counting up needs no order; the holder that counts is alive.
+        // Relaxed: counting up needs no order, since the holder that counts keeps the value alive.
         static_cast<box *>(held)->holders.fetch_add(1, std::memory_order_relaxed);
         *static_cast<void **>(copy) = held;
         *flag = 1;

@@ -25,7 +25,7 @@ namespace lisle {
 class info;
 class intercommunicator;
 
-/// By what split_by() divides: the ranks of one part share it.
+/// The resource that the ranks of one part of split_by() share.
 enum class hardware {
     memory = MPI_COMM_TYPE_SHARED,        ///< one memory
     guided = MPI_COMM_TYPE_HW_GUIDED,     ///< what an info names
@@ -47,7 +47,7 @@ class communicator : public point_to_point,
     using point_to_point::point_to_point;
     static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
     static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
-    /// False for the communicator of a rank that got none.
+    /// False if the call that made it gave this rank none.
     explicit operator bool() const noexcept { return comm_ != MPI_COMM_NULL; }
 
     /// A communicator of the same ranks whose messages cannot meet those of this one. Collective.
@@ -135,13 +135,13 @@ class communicator : public point_to_point,
         MPI_Abort(comm_, code);
         std::abort();
     }
-    /// The same communicator, not one like it.
+    /// True for the same communicator, not for a congruent one.
     friend bool operator==(const communicator &a, const communicator &b) noexcept {
         return a.comm_ == b.comm_;
     }
 
   private:
-    /// What a call has made, which is looked at after it.
+    /// The result of a call, which is checked after it.
     static owned<communicator> own(int code, const char *call, const MPI_Comm &made) {
         detail::check(code, call);
         return owned<communicator>{made};
@@ -154,7 +154,7 @@ MPI_Comm detail::collective_calls<Family, Communicator>::comm() const noexcept {
     return static_cast<const Communicator &>(static_cast<const Family &>(*this)).native();
 }
 
-/// Two groups that talk to each other: ranks in sends and receives are those of the other one.
+/// An intercommunicator: ranks in sends and receives are those of the remote group.
 ///
 ///     auto half = world.split(world.rank() % 2);
 ///     auto other = half.connect(0, world, 1 - world.rank() % 2);

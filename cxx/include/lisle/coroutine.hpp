@@ -45,7 +45,7 @@ class scheduler {
     /// Runs all tasks to their ends, then throws the first exception that left one of them.
     void run();
 
-    /// What goes on later: a coroutine, or an operation of execution.hpp.
+    /// A continuation: a coroutine, or an operation of execution.hpp.
     struct resumption {
         void (*go_on)(void *self);
         void *self;
@@ -55,28 +55,28 @@ class scheduler {
                     waiting.address()};
         }
     };
-    /// For awaiters: `waiting` goes on once `operation` is complete.
+    /// For awaiters: resumes `waiting` when `operation` is complete.
     void resume_after(request &operation, resumption waiting) {
         operations_.push_back(&operation);
         waiting_.push_back(waiting);
     }
-    /// For awaiters: `next` goes on soon.
+    /// For awaiters: resumes `next` in the next turn.
     void resume_soon(resumption next) { ready_.push_back(next); }
 
   private:
     std::deque<resumption> ready_;
     std::vector<request *> operations_;
-    std::vector<resumption> waiting_; ///< what each operation is waited for by
+    std::vector<resumption> waiting_; ///< the continuation of each operation
     struct root_task;
     std::vector<root_task> tasks_;
 };
 
 namespace detail {
 
-/// What promises of all tasks have in common.
+/// The base of the promises of all tasks.
 struct promise_base {
     lisle::scheduler *scheduler = nullptr;
-    std::coroutine_handle<> continuation; ///< who awaits this task
+    std::coroutine_handle<> continuation; ///< awaits this task
     std::exception_ptr failure;
 
     std::suspend_always initial_suspend() noexcept { return {}; }
@@ -161,7 +161,7 @@ struct scheduler::root_task {
     task<void> work;
 };
 
-/// Where a task that was spawned leaves its value.
+/// The value of a task that was spawned.
 template <class T> class spawned {
   public:
     /// The value: once, after scheduler::run(). Throws an error of class MPI_ERR_REQUEST if there is none:

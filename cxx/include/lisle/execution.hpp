@@ -278,7 +278,7 @@ template <class... S> class all_sender {
 
 // ---- the end of a chain ----
 
-/// What a chain of senders has come to.
+/// The outcome of a chain of senders.
 template <class List> struct chain_outcome {
     std::optional<tuple_of<List>> values;
     std::exception_ptr failure;
@@ -358,7 +358,7 @@ template <class Call> struct sender_closure {
 
 } // namespace detail
 
-/// Gives what `function` makes of the values, or what it throws.
+/// Gives the result of `function` for the values, or its exception.
 ///
 ///     auto doubled = lisle::then(world.ireceive<int>(0), [](int value) { return 2 * value; });
 template <sender S, class F> [[nodiscard]] auto then(S &&before, F function) {

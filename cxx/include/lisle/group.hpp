@@ -90,7 +90,7 @@ class group {
         MPI_Group made = MPI_GROUP_NULL;
         return own(MPI_Group_excl(handle_, static_cast<int>(count), ranks, &made), "MPI_Group_excl", made);
     }
-    /// What a call has made, which is looked at after it.
+    /// The result of a call, which is checked after it.
     static owned<group> own(int code, const char *call, const MPI_Group &made) {
         detail::check(code, call);
         return owned<group>{made};

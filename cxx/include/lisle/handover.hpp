@@ -28,9 +28,9 @@ namespace lisle {
 
 namespace detail {
 
-/// Objects all of whose memory is values on the heap that all ranks of a process share. Pointers to
-/// polymorphic objects and callables are none: they lead into the program of the rank that made them, of
-/// which the other rank may have a copy of its own.
+/// Objects whose memory is all on the heap that the ranks of a process share. Pointers to polymorphic objects
+/// and callables are not: they refer to code of the rank that made them, of which another rank may have its
+/// own copy.
 template <class T> struct holds_values;
 template <class... Fields> consteval bool all_hold_values(type_list<Fields...>) {
     return (holds_values<std::remove_cv_t<Fields>>::value && ...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program has begun and not waited for.
+// The operations that the program has begun and not waited for.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@
 
 namespace lisle {
 
-/// What ranks made by lisle::run are.
+/// The kinds of ranks that lisle::run makes.
 enum class rank_kind : int {
     thread = MPIX_RANKS_THREADS, ///< each has a thread of its own
     fiber = MPIX_RANKS_FIBERS, ///< many share a worker thread: thousands are cheap, waiting costs nanoseconds
@@ -52,7 +52,7 @@ class initialized_rank {
     initialized_rank &operator=(const initialized_rank &) = delete;
 };
 
-/// What the ranks of one lisle::run have in common.
+/// The state that the ranks of one lisle::run share.
 template <class Function> class common_run {
   public:
     common_run(Function &function, int ranks, std::chrono::milliseconds patience) noexcept

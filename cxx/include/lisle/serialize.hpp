@@ -46,7 +46,7 @@ template <class... Fields> consteval bool all_serialize(type_list<Fields...>) {
 template <class T> struct held_by : std::false_type {};
 template <class T> struct held_by<std::optional<T>> : std::true_type { using types = type_list<T>; };
 template <class... T> struct held_by<std::variant<T...>> : std::true_type { using types = type_list<T...>; };
-/// Asks cereal only where it answers without an error.
+/// Asks cereal only about types for which the question compiles.
 template <class T> consteval bool can_serialize() {
     if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_void_v<T> ||
                   std::is_function_v<T> || std::is_union_v<T>)
@@ -99,7 +99,7 @@ template <class T, std::size_t N> struct copied_as_value<std::array<T, N>> : cop
 template <class A, class B> struct copied_as_value<std::pair<A, B>> : all_copied<std::remove_cv_t<A>, B> {};
 template <class... T> struct copied_as_value<std::tuple<T...>> : all_copied<T...> {};
 
-/// Adds up what an object holds, but no further than `limit`.
+/// Adds up the bytes that an object holds, up to `limit`.
 template <class T> std::size_t bytes_up_to(std::size_t limit, const T &object) {
     if constexpr (direct_range<const T &>) {
         return std::ranges::size(object) * sizeof(element_of<const T &>);
@@ -129,7 +129,7 @@ requires(!std::is_same_v<T, bool>) // bits share bytes
     void copy_in_parts(const std::vector<T> &from, std::vector<T> &to) {
     constexpr std::size_t parts = 16;
     to.resize(from.size());
-    std::atomic<bool> out_of_memory = false; // relaxed: the end of all parts comes before it is read
+    std::atomic<bool> out_of_memory = false; // relaxed: read after the end of all parts
     parallel_for(static_cast<MPI_Count>(from.size()), static_cast<MPI_Count>(from.size() / parts + 1),
                  [&](MPI_Count index) {
                      const auto i = static_cast<std::size_t>(index);
@@ -156,7 +156,7 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
         read_into(bytes, object);
         return object;
     }
-    /// Strings and vectors use the memory that they have.
+    /// Strings and vectors reuse their memory.
     static void read_into(std::span<const std::byte> bytes, T &object) {
         byte_reader archive{bytes};
         archive(object);
@@ -165,7 +165,7 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
     /// True for a long object of values, which had better be copied by a receiver in the sender's process,
     /// and otherwise be read while it is still being written.
     static bool long_values([[maybe_unused]] const T &object) {
-        constexpr std::size_t least = 32768; // shorter ones do not wait for their receiver
+        constexpr std::size_t least = 32768; // shorter objects do not wait for their receiver
         if constexpr (copied_as_value<T>::value)
             return bytes_up_to(least, object) >= least;
         else
@@ -235,7 +235,7 @@ requires(can_serialize<T>() && std::is_default_constructible_v<T>) struct serial
                     object = *static_cast<const T *>(reference.object);
                 return;
             }
-        read_into(reference.write(reference.object), object); // the receiver wants another type
+        read_into(reference.write(reference.object), object); // the receiver's type is another one
     }
     static const char *type_name() noexcept {
         return __PRETTY_FUNCTION__;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to a few other ranks when no rank knows which others will send to it: Hoefler, Siebert and
-// Lumsdaine's
-// "nonblocking consensus" (2010). Costs what is sent and one barrier; nothing grows with the number of ranks
-// but that.
+// Messages to a few other ranks when no rank knows which others will send to it: the "nonblocking consensus"
+// of Hoefler, Siebert and Lumsdaine (2010). The cost is the messages and one barrier, which alone grows with
+// the number of ranks.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,8 @@ template <class T> struct addressed {
     T content;
 };
 
-/// Sends each message to its rank and returns what has come for the caller, in the order of senders (and of
-/// sending, for messages of one sender). Collective. T is what receive<T>() can return.
+/// Sends each message to its rank and returns the messages for the caller, in the order of senders, and of
+/// sending for one sender. Collective. T is what receive<T>() can return.
 ///
 ///     std::vector<lisle::addressed<std::vector<int>>> out{{3, {1, 2}}, {5, {7}}};
 ///     for (auto &[from, values] : lisle::sparse_exchange(world, out)) ...
@@ -38,7 +37,7 @@ sparse_exchange(const communicator &comm, const std::vector<addressed<T>> &messa
         sends.push_back(channel.issend(borrow(each.content), each.rank, tag));
 
     std::vector<addressed<T>> got;
-    future<> others; // complete once all ranks know that all their messages have been met
+    future<> others; // complete when the messages of all ranks have been matched
     bool told = false;
     for (;;) {
         while (auto message = channel.improbe(any_source, tag)) {

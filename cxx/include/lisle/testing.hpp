@@ -11,7 +11,7 @@
 
 namespace lisle::testing {
 
-/// What a test is told of the rank that runs it.
+/// The rank that runs a test.
 struct rank_info {
     int rank;
     int size;
@@ -22,7 +22,7 @@ struct rank_info {
 };
 
 namespace detail {
-// GoogleTest's fatal assertions return from the function; this makes them end their rank as others do.
+// Fatal assertions of GoogleTest only return from the function; with this they end their rank.
 struct fatal_assertion : std::runtime_error {
     fatal_assertion() : std::runtime_error{"a fatal assertion failed"} {}
 };
@@ -51,7 +51,7 @@ void as_ranks(int ranks, Test &&test, std::chrono::milliseconds patience = std::
 #ifdef GTEST_TEST
     try {
         run(ranks, body, {.kind = rank_kind::fiber, .workers = 1, .patience = patience});
-    } catch (const detail::fatal_assertion &) { // GoogleTest knows
+    } catch (const detail::fatal_assertion &) { // GoogleTest has reported it
     }
 #else
     run(ranks, body, {.kind = rank_kind::fiber, .workers = 1, .patience = patience});

@@ -31,7 +31,7 @@ class topology : public communicator, public detail::neighbour_calls {
     }
 };
 
-/// A grid. Its neighbours are those before and behind in each dimension.
+/// A grid. A rank's neighbours are the ones before and behind it in each dimension.
 ///
 ///     auto grid = lisle::cartesian::create(world, lisle::balanced_dimensions(world.size(), 2), {.periodic =
 ///     true}); auto [left, right] = grid.shift(1);
@@ -43,7 +43,7 @@ class cartesian : public topology {
         bool reorder = false;
     };
 
-    /// Ranks that find no place in the grid get none. Collective.
+    /// Ranks beyond the size of the grid get no communicator. Collective.
     [[nodiscard]] static owned<cartesian> create(const communicator &comm, std::span<const int> dimensions,
                                                  options with) {
         const std::vector<int> periods(dimensions.size(), with.periodic ? 1 : 0);
@@ -85,7 +85,7 @@ class cartesian : public topology {
                       "MPI_Cart_shift", named_value{"dimension", dimension});
         return result;
     }
-    /// The grids of the dimensions that are kept: rows, columns, planes. Collective.
+    /// The caller's grid of the dimensions that are kept: its row, column or plane. Collective.
     [[nodiscard]] owned<cartesian> sub(std::span<const int> keep) const {
         return make<cartesian>("MPI_Cart_sub",
                                [&](MPI_Comm *made) { return MPI_Cart_sub(comm_, keep.data(), made); });

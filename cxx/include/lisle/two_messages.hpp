@@ -29,7 +29,7 @@ class two_messages {
             const auto data = as_buffer(object);
             MPI_Count size = 0;
             detail::check(MPI_Type_size_c(data.type, &size), "MPI_Type_size");
-            // Relaxed: all that matters is that no two objects under way have the same number.
+            // Relaxed: only the numbers of objects under way have to differ.
             const unsigned number = sent_.fetch_add(1, std::memory_order_relaxed);
             const header said{data.count * size, static_cast<int>(number % tags)};
             headers_.send(said, dest, tag);
@@ -64,7 +64,7 @@ class two_messages {
         MPI_Count bytes;
         int tag;
     };
-    static constexpr unsigned tags = 32768; ///< what MPI has at least
+    static constexpr unsigned tags = 32768; ///< the fewest that MPI guarantees
 
     communicator headers_;
     owned<communicator> shadow_;

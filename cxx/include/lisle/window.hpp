@@ -24,7 +24,7 @@ struct place {
 
 namespace detail {
 
-/// A part of an epoch's life: ends it at the end of the scope, or by end(), which tells of errors.
+/// An epoch as a scope: the destructor ends it, or end(), which throws errors.
 class [[nodiscard]] epoch {
   public:
     using ender = int (*)(MPI_Win window, int rank);
@@ -41,7 +41,7 @@ class [[nodiscard]] epoch {
         if (window_ != MPI_WIN_NULL)
             end_(window_, rank_);
     }
-    /// Completes what was called in the epoch. @throws error what the scope's end would keep to itself
+    /// Completes the calls of the epoch and ends it. @throws error which the destructor would suppress
     void end() {
         if (const MPI_Win window = std::exchange(window_, MPI_WIN_NULL); window != MPI_WIN_NULL)
             check(end_(window, rank_), call_);
@@ -54,8 +54,7 @@ class [[nodiscard]] epoch {
     const char *call_;
 };
 
-/// What windows of all types have in common: the handle, epochs, and the completion of what was called in
-/// one.
+/// The part that windows of all types share: the handle, epochs, and the completion of the calls in one.
 class window_handle {
   public:
     window_handle(window_handle &&other) noexcept : handle_{std::exchange(other.handle_, MPI_WIN_NULL)} {}
@@ -73,7 +72,7 @@ class window_handle {
 
     /// An epoch in which no other rank has a lock on this rank's part.
     epoch lock(int rank) const { return lock(rank, MPI_LOCK_EXCLUSIVE); }
-    /// An epoch that other such epochs may overlap.
+    /// An epoch with a shared lock, which other shared ones may overlap.
     epoch lock_shared(int rank) const { return lock(rank, MPI_LOCK_SHARED); }
     /// An epoch on the parts of all ranks, which other shared ones may overlap.
     epoch lock_all() const {
@@ -91,18 +90,19 @@ class window_handle {
         check(MPI_Win_start(targets.native(), 0, handle_), "MPI_Win_start");
         return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_complete(window); }, "MPI_Win_complete"};
     }
-    /// Opens this rank's part to the ranks of `origins`; the end of the scope waits until they are through.
+    /// Exposes this rank's part to the ranks of `origins`; the end of the scope waits for the end of their
+    /// epochs.
     epoch post(const group &origins) const {
         check(MPI_Win_post(origins.native(), 0, handle_), "MPI_Win_post");
         return {handle_, 0, [](MPI_Win window, int) { return MPI_Win_wait(window); }, "MPI_Win_wait"};
     }
 
-    /// Everything that this rank has called on a rank's part is done there. In epochs of lock, lock_shared,
+    /// Completes this rank's calls on a rank's part, there as well. In epochs of lock, lock_shared and
     /// lock_all.
     void flush(int rank) const { check(MPI_Win_flush(rank, handle_), "MPI_Win_flush"); }
     /// The same for all ranks.
     void flush() const { check(MPI_Win_flush_all(handle_), "MPI_Win_flush_all"); }
-    /// The spans given to this rank's calls may be used again.
+    /// Completes this rank's calls locally: their spans may be used again.
     void flush_local() const { check(MPI_Win_flush_local_all(handle_), "MPI_Win_flush_local_all"); }
     /// Orders this rank's own loads and stores in parts of the window with what other ranks do, and with its
     /// puts: a flush alone does not order loads.
@@ -128,7 +128,7 @@ class window_handle {
 
 template <direct T> class atomic_element;
 
-/// Of elements that have no datatype, which the compiler says.
+/// For elements without a datatype: the compiler says so.
 template <class T> class window {
     static_assert((detail::explain_no_datatype<T>(), true));
 
@@ -172,8 +172,9 @@ template <direct T> class window<T> : public detail::window_handle {
         local_ = memory;
         returns_errors();
     }
-    /// A window whose parts all ranks reach by part(), one behind the other. All ranks must share memory, as
-    /// those of `comm.split_by(hardware::memory)` do. @throws error of the class MPI_ERR_RMA_SHARED otherwise
+    /// A window whose parts lie one behind the other, and which all ranks reach by part(). All ranks must
+    /// share memory, as those of `comm.split_by(hardware::memory)` do. @throws error of the class
+    /// MPI_ERR_RMA_SHARED otherwise
     [[nodiscard]] static window shared(const communicator &comm, std::size_t count, const info &hints = {}) {
         window made;
         void *base = nullptr;
@@ -274,7 +275,7 @@ template <direct T> class window<T> : public detail::window_handle {
     }
     static MPI_Aint offset(place at) noexcept { return static_cast<MPI_Aint>(at.index); }
     static MPI_Datatype type() { return datatype_of<T>(); }
-    /// MPI does not add characters, C++ does.
+    /// MPI has no sum of characters, as C++ has.
     template <class F> static MPI_Datatype atomic_type() { return detail::reduction_type<T, F>(); }
     template <class F> static MPI_Op operation() {
         static_assert(detail::has_predefined<F, T>, "A window combines elements with MPI's own operations "
@@ -287,7 +288,7 @@ template <direct T> class window<T> : public detail::window_handle {
         for (T &element : local_)
             element = T{};
         returns_errors();
-        comm.barrier(); // no rank accesses elements before they have their first value
+        comm.barrier(); // no rank accesses elements before they are initialised
     }
     T fetch(const T &value, place at, MPI_Datatype element, MPI_Op op) const {
         T before{};

@@ -2,8 +2,10 @@
 // Reading and writing statuses. A status counts bytes; elements are found by walking the type tree.
 #include "api/status.hpp"
 
+#include <limits>
+
 #include "base/error.hpp"
-#include "datatype/predefined.hpp"
+#include "datatype/elements.hpp"
 #include "protocol/message/request.hpp"
 
 namespace lisle::api {
@@ -16,86 +18,15 @@ MPI_Count bytes_of(const MPI_Status &status) noexcept {
     return protocol::outcome::load(status).bytes;
 }
 
-/// Basic elements in the first `bytes` of data of one element of `type`, or MPI_UNDEFINED.
-/// @pre bytes < type.size()
-MPI_Count elements_in_part(const datatype &type, MPI_Count bytes);
-
-/// The same for elements of `type` one after the other.
-MPI_Count elements_in(const datatype &type, MPI_Count bytes) {
+/// Bytes of data that the first `count` basic elements have.
+MPI_Count bytes_in(const datatype &type, MPI_Count count) {
     if (type.size() == 0) {
         return 0;
     }
-    const MPI_Count whole = bytes / type.size() * type.elements();
-    const MPI_Count part = elements_in_part(type, bytes % type.size());
-    return part == undefined ? undefined : whole + part;
-}
-
-MPI_Count elements_in_pair(const predefined_facts &pair, MPI_Count bytes) {
-    const datatype &first = *predefined_datatypes[pair.value_type - first_predefined_handle];
-    return bytes == first.size() ? first.elements() : undefined;
-}
-
-MPI_Count elements_in_part(const datatype &type, MPI_Count bytes) {
-    if (bytes == 0) {
-        return 0;
-    }
-    if (const predefined_facts *const facts = type.facts()) {
-        return facts->value_type != 0 ? elements_in_pair(*facts, bytes) : undefined;
-    }
-    const type_origin &origin = type.origin();
-    if (origin.repetitions.empty()) {
-        return elements_in(*origin.types.front(), bytes);
-    }
-    MPI_Count before = 0;
-    for (std::size_t i = 0; i < origin.repetitions.size(); ++i) {
-        const datatype &block = *origin.types[i];
-        const MPI_Count size = block.size() * origin.repetitions[i];
-        if (bytes < size) {
-            const MPI_Count part = elements_in(block, bytes);
-            return part == undefined ? undefined : before + part;
-        }
-        before += block.elements() * origin.repetitions[i];
-        bytes -= size;
-    }
-    return before;
-}
-
-/// The opposites: bytes of data that the first `count` basic elements have.
-MPI_Count bytes_in_part(const datatype &type, MPI_Count count);
-
-MPI_Count bytes_in(const datatype &type, MPI_Count count) {
-    if (type.elements() == 0) {
-        return 0;
-    }
-    MPI_Count bytes = 0;
-    if (__builtin_mul_overflow(count / type.elements(), type.size(), &bytes)) {
+    if (count / type.elements() >= std::numeric_limits<MPI_Count>::max() / type.size()) {
         fail(MPI_ERR_COUNT, count, " elements are more bytes than a status can tell");
     }
-    return bytes + bytes_in_part(type, count % type.elements());
-}
-
-MPI_Count bytes_in_part(const datatype &type, MPI_Count count) {
-    if (count == 0) {
-        return 0;
-    }
-    if (const predefined_facts *const facts = type.facts()) {
-        return predefined_datatypes[facts->value_type - first_predefined_handle]->size();
-    }
-    const type_origin &origin = type.origin();
-    if (origin.repetitions.empty()) {
-        return bytes_in(*origin.types.front(), count);
-    }
-    MPI_Count before = 0;
-    for (std::size_t i = 0; i < origin.repetitions.size(); ++i) {
-        const datatype &block = *origin.types[i];
-        const MPI_Count elements = block.elements() * origin.repetitions[i];
-        if (count < elements) {
-            return before + bytes_in(block, count);
-        }
-        before += block.size() * origin.repetitions[i];
-        count -= elements;
-    }
-    return before;
+    return bytes_of_elements(type, count);
 }
 
 } // namespace

@@ -90,8 +90,10 @@ struct sizes {
     return checks(check_level::all);
 }
 
-/// A tag for the next collective on a communicator. All members begin (or prepare) their collectives in
+/// The tag of the collective that has been counted last. All members begin (or prepare) their collectives in
 /// the same order, so they agree.
+[[nodiscard]] int tag_of_counted(const communicator &comm, bool persistent) noexcept;
+/// Counts a collective, and returns its tag.
 [[nodiscard]] int next_tag(communicator &comm, bool persistent);
 
 /// Throws if the communicator has been revoked: for collectives of one rank, which send no message that would

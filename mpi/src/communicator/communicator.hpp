@@ -71,10 +71,8 @@ class communicator : public object {
     std::atomic<std::uint32_t> collectives{0};
     std::atomic<std::uint32_t> persistent_collectives{0};
     /// Counts a collective. The user orders those of a communicator, so no two threads are here at once.
-    static std::uint32_t count_one(std::atomic<std::uint32_t> &of) noexcept {
-        const std::uint32_t before = of.load(std::memory_order_relaxed);
-        of.store(before + 1, std::memory_order_relaxed);
-        return before;
+    static void count_one(std::atomic<std::uint32_t> &of) noexcept {
+        of.store(of.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
     /// The tag for the next operation that creates a communicator from this one. All members make these
     /// calls in one order, so they agree on the tags, and the messages of two such operations that are

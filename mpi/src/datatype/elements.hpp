@@ -14,7 +14,7 @@ namespace lisle {
 [[nodiscard]] MPI_Count elements_in(const datatype &type, MPI_Count bytes) noexcept;
 
 /// The inverse: bytes of data in the first `elements` basic elements of an array of `type`.
-/// MPI_UNDEFINED if the type has no data and elements > 0. Throws MPI_ERR_COUNT on overflow.
+/// MPI_UNDEFINED if the type has no data and elements > 0. Throws mpi_error on overflow.
 [[nodiscard]] MPI_Count bytes_of_elements(const datatype &type, MPI_Count elements);
 
 /// Goes through the data of `count` elements of a type, predefined type by predefined type.

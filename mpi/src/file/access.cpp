@@ -57,7 +57,7 @@ class helped_access final : public protocol::request {
     std::string failure_; ///< what `result.error` means
 };
 
-/// A position that a seek leads to. @param current where the pointer is
+/// The position that a seek leads to. @param current position of the pointer
 MPI_Count seek_target(const open_file &on, MPI_Offset offset, int whence, MPI_Count current) {
     const view &seen = *on.seen;
     MPI_Count base = 0;
@@ -67,7 +67,7 @@ MPI_Count seek_target(const open_file &on, MPI_Offset offset, int whence, MPI_Co
     case MPI_SEEK_CUR:
         base = current;
         break;
-    case MPI_SEEK_END: { // the first etype of the view that is not all in the file
+    case MPI_SEEK_END: { // the first etype of the view that the file does not hold completely
         const MPI_Count visible = seen.position_at(on.on_disk().size());
         base = (visible + seen.unit() - 1) / seen.unit() * seen.unit();
         break;

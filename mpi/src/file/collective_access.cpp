@@ -20,23 +20,23 @@ namespace lisle::file {
 
 namespace {
 
-/// Begins to tell all ranks the caller's value. @param all by rank; the caller's own is there
+/// Begins an allgather of one value for each rank. @param all by rank; the caller's own value is set
 template <class T> protocol::request *start_allgather(communicator &members, std::vector<T> &all) {
     return collective::start(
         members, collective::plan_allgather({members, collective::form::nonblocking}, std::nullopt,
                                             {all.data(), MPI_Count{sizeof(T)}, byte_type()}));
 }
 
-/// Runs that a call of the kernel moves in less time than they take on the way to an aggregator.
+/// Shortest run in bytes that a system call of its own moves faster than a message to an aggregator.
 constexpr MPI_Count worth_a_call = 1024;
 
-/// How many ranks read and write for all if nobody says.
+/// How many ranks are aggregators if no hint says so.
 int usual_aggregators(const communicator &members) {
-    constexpr int enough_for_a_node = 4; // more only wait for each other at the file
+    constexpr int enough_for_a_node = 4; // further ones would wait for each other at the file
     return std::min(members.size(), std::max(enough_for_a_node, nodes_of(members)));
 }
 
-/// Something that the helper does for an access.
+/// Work that the helper does for an access.
 class disk_work final : public protocol::request {
   public:
     disk_work(protocol::engine &home, std::function<void()> work) : request{home}, work_{std::move(work)} {}
@@ -49,9 +49,9 @@ class disk_work final : public protocol::request {
     const std::function<void()> work_;
 };
 
-/// Goes before the data that an aggregator has read.
+/// The head of an answer: the data that an aggregator has read follow.
 struct answer_head {
-    MPI_Count bytes; ///< of the data that the file has: all, or it ends there
+    MPI_Count bytes; ///< of the data that follow; fewer than asked for: the file ends there
     MPI_Count error;
 };
 
@@ -104,7 +104,7 @@ protocol::procedure collective_access::access() {
             take_answers();
         }
     }
-    if (way_ == direction::writing) { // readers have learnt of errors from the answers
+    if (way_ == direction::writing) { // readers know of errors from the answers
         std::vector<int> codes(outlines.size(), MPI_SUCCESS);
         codes[self] = failed_ ? failed_->code() : MPI_SUCCESS;
         co_await start_allgather(on_.comm(), codes);
@@ -151,14 +151,14 @@ collective_access::outline collective_access::own_outline() const {
     return own;
 }
 
-/// True if the ranks' accesses are better made by aggregators.
+/// True if aggregators should make the ranks' accesses.
 bool collective_access::go_together(const std::vector<outline> &outlines) const {
     const choice said = way_ == direction::reading ? how_.collective_reads : how_.collective_writes;
     if (said == choice::disable || std::ranges::any_of(outlines, &outline::alone)) {
         return false;
     }
-    // What one kernel holds in memory, all its processes access in any order at the speed of memory.
-    // Elsewhere accesses of many to the same blocks are slow.
+    // Processes of one kernel access its page cache in any order at the speed of memory. Elsewhere accesses
+    // of several processes to the same blocks are slow.
     if (said == choice::automatic && on_.of_one_kernel &&
         std::ranges::all_of(outlines,
                             [](const outline &one) { return one.begin == one.end || one.long_runs; })) {
@@ -239,7 +239,7 @@ void collective_access::write_messages(MPI_Count round) {
 }
 
 void collective_access::make_room_for_messages(const file_run &window) {
-    // A run is one byte at least.
+    // The worst case: each run has one byte.
     const MPI_Count most = window.bytes * static_cast<MPI_Count>(1 + sizeof(file_run)) +
                            static_cast<MPI_Count>(sizeof(std::size_t));
     for (std::size_t rank = 0; rank < exchange_.taken.size(); ++rank) {
@@ -279,7 +279,8 @@ run_union union_of(const std::vector<round_message> &messages) {
 void collective_access::serve_writes(const std::vector<round_message> &messages) {
     const run_union all = union_of(messages);
     disk_.resize(static_cast<std::size_t>(all.bytes()));
-    for (const round_message &message : messages) { // where ranks write to the same bytes, the last one wins
+    for (const round_message &message :
+         messages) { // where ranks write to the same bytes, the last one counts
         run_union::finder places{all};
         const std::byte *next = message.data().data();
         for (const file_run &run : message.runs()) {
@@ -293,7 +294,7 @@ void collective_access::serve_writes(const std::vector<round_message> &messages)
 void collective_access::serve_reads(const std::vector<round_message> &messages) {
     const run_union all = union_of(messages);
     disk_.resize(static_cast<std::size_t>(all.bytes()));
-    MPI_Offset end = std::numeric_limits<MPI_Offset>::max(); // of the file, if it is here
+    MPI_Offset end = std::numeric_limits<MPI_Offset>::max(); // of the file, if it lies within these runs
     const failure wrong = attempt([&] {
         if (const MPI_Count got = read_runs(way_here(), all.runs(), disk_.all()); got < all.bytes()) {
             end = all.offset_at(got);

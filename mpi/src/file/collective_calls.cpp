@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms of collective accesses: calls that wait between stages, and requests that are asked now and
-// then.
+// The two forms of collective accesses: calls that wait between stages, and requests that progress advances
+// from stage to stage.
 #include <memory>
 #include <optional>
 

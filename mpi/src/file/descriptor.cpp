@@ -29,14 +29,14 @@ std::string reason_of(int error) {
     return std::generic_category().message(error);
 }
 
-/// The flags of open(2), but for how the file is read and written.
+/// The flags of open(2), except for the access mode.
 int creation_flags(int amode) noexcept {
     return O_CLOEXEC | ((amode & MPI_MODE_CREATE) != 0 ? O_CREAT : 0) |
            ((amode & MPI_MODE_EXCL) != 0 ? O_EXCL : 0);
 }
 
 int open_retrying(const std::string &name, int flags) noexcept {
-    constexpr mode_t everybody = 0666; // but for the user's mask
+    constexpr mode_t everybody = 0666; // less the user's mask
     int opened = -1;
     do {
         opened = open(name.c_str(), flags, everybody);
@@ -45,7 +45,7 @@ int open_retrying(const std::string &name, int flags) noexcept {
 }
 
 bool is_on_local_system(int descriptor) noexcept {
-    // XFS and ZFS are not among linux/magic.h's.
+    // linux/magic.h has no constants for XFS and ZFS.
     constexpr long xfs = 0x58465342, zfs = 0x2fc12fc1;
     constexpr long known[] = {TMPFS_MAGIC,       RAMFS_MAGIC,           EXT4_SUPER_MAGIC, xfs,
                               BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, zfs};

@@ -20,14 +20,14 @@ open_file::open_file(communicator_ref members, std::unique_ptr<descriptor> opene
 }
 
 open_file::~open_file() {
-    file_behind.set(*comm_, nullptr); // requests that were freed early may keep the communicator
+    file_behind.set(*comm_, nullptr); // requests that the user has freed may still hold the communicator
 }
 
 void open_file::await_turn_of(unsigned number) {
     protocol::wait_until(home(), [&] { return is_turn_of(number); });
 }
 
-/// On how many nodes there are members.
+/// The number of nodes that the members are on.
 int nodes_of(const communicator &members) {
     const job &here = this_rank().get_job();
     std::vector<int> nodes;

@@ -41,7 +41,7 @@ void check_amode(int amode) {
     }
 }
 
-/// The first rank alone makes the file, so that MPI_MODE_EXCL means the file and not the rank.
+/// The first rank alone creates the file: with MPI_MODE_EXCL the others would find it there and fail.
 std::unique_ptr<descriptor> open_in_turn(communicator &members, const std::string &name, int amode) {
     std::unique_ptr<descriptor> opened;
     const bool first = members.rank() == 0;
@@ -77,7 +77,7 @@ void check_writable(const open_file &on) {
     }
 }
 
-/// Lets the first rank do something to the file; all learn whether it could.
+/// The first rank performs an action on the file. Throws at all ranks if it fails.
 template <class Action> void at_first_rank(open_file &on, Action action) {
     agree(on.comm(), on.comm().rank() == 0 ? attempt(action) : failure{});
 }
@@ -95,7 +95,7 @@ void log_event(open_file &which, const std::string &what) {
     }
 }
 
-/// Where the view is to begin. [MPI-5.0 14.3]
+/// The displacement of the new view. [MPI-5.0 14.3]
 MPI_Offset displacement_of(open_file &on, const view_request &asked) {
     if (asked.displacement == MPI_DISPLACEMENT_CURRENT) {
         if (!on.has(MPI_MODE_SEQUENTIAL)) {
@@ -204,7 +204,7 @@ void preallocate(open_file &on, MPI_Offset size) {
 
 void sync(open_file &on) {
     const collective_turn turn{on};
-    // Each rank for itself: it may be on a node of its own, whose kernel alone knows what it has written.
+    // Each rank calls it, since only the kernel of its own node has its writes in the cache.
     agree(on.comm(), on.has(MPI_MODE_RDONLY) ? failure{} : attempt([&] { on.on_disk().sync(); }));
 }
 

@@ -10,7 +10,7 @@ namespace lisle::file {
 
 range_lock::range_lock(const descriptor &of, const file_run &range, lock_kind kind, protocol::engine *home)
     : of_{of}, range_{range} {
-    constexpr std::chrono::microseconds between_looks{50}; // as long as a short access takes
+    constexpr std::chrono::microseconds between_looks{50}; // about the duration of a short access
     for (;;) {
         switch (of.try_lock(range, kind)) {
         case lock_answer::taken:

@@ -19,7 +19,7 @@ namespace lisle::file {
 
 namespace {
 
-// Functions of the program's are different ones for each rank, even where ranks share a process.
+// Each rank registers functions of its own, even where ranks share a process.
 const rank_local<std::vector<std::unique_ptr<representation>>> registered;
 
 const representation *find_predefined(std::string_view name) {
@@ -293,7 +293,7 @@ MPI_Count representation::to_memory(std::span<const std::byte> from, const typed
     const MPI_Count each = size_in_file(*to.type);
     const MPI_Count count = each != 0 ? static_cast<MPI_Count>(from.size()) / each : 0;
     const MPI_Datatype type = datatype_handle(*to.type);
-    auto *const data = const_cast<std::byte *>(from.data()); // the standard's functions take it so
+    auto *const data = const_cast<std::byte *>(from.data()); // the standard's function type has no const
     if (functions_.read != nullptr) {
         check_conversion(functions_.read(to.address, type, count, data, 0, functions_.state), name_);
     } else if (functions_.small_read != nullptr) {

@@ -9,7 +9,7 @@ namespace {
 
 using runs_left = std::span<const file_run>;
 
-/// The greatest is the list that begins last: for a heap whose top is the first one.
+/// The order of a heap whose top is the list that begins first.
 bool begins_later(const runs_left &left, const runs_left &right) noexcept {
     return left.front().offset > right.front().offset;
 }
@@ -22,7 +22,7 @@ run_union::run_union(std::vector<runs_left> lists) {
     while (!lists.empty()) {
         std::ranges::pop_heap(lists, begins_later);
         runs_left &first = lists.back();
-        // Runs of one list often follow each other, and then the heap need not be asked.
+        // Runs of one list often follow each other: they are taken without a change of the heap.
         const MPI_Offset next = lists.size() > 1 ? lists.front().front().offset : first.back().end();
         std::size_t taken = 0;
         do {

@@ -26,7 +26,7 @@ bytes_of_memory direct(const typed_buffer &buffer, MPI_Count offset, MPI_Count l
     return {static_cast<std::byte *>(buffer.address) + offset, size_of(length)};
 }
 
-/// Runs that are moved together: one, or several in order with small gaps.
+/// Runs that one system call moves: one, or several in order with small gaps.
 struct group {
     std::span<const file_run> runs;
     MPI_Count bytes = 0; ///< of data
@@ -35,7 +35,7 @@ struct group {
     }
 };
 
-/// Hands out the runs of an access as groups.
+/// Divides the runs of an access into groups.
 class group_walk {
   public:
     /// @param most bytes of a stretch @param gap the largest between two runs of a group; negative: all
@@ -45,7 +45,7 @@ class group_walk {
     group_walk(std::vector<file_run> runs, MPI_Count most, MPI_Count gap)
         : most_{most}, gap_{gap}, runs_{std::move(runs)} {}
 
-    /// The next one; one without runs: that was all.
+    /// The next group; without runs: there is none left.
     [[nodiscard]] group next() {
         if (next_ == runs_.size()) {
             refill();
@@ -76,13 +76,13 @@ class group_walk {
     }
 
     const view *through_ = nullptr;
-    MPI_Count position_ = 0, left_ = 0; ///< of the view, to be asked for
+    MPI_Count position_ = 0, left_ = 0; ///< of the view, of which no runs have been found yet
     const MPI_Count most_, gap_;
     std::vector<file_run> runs_;
     std::size_t next_ = 0;
 };
 
-/// The longest gap that takes no more time to read than another call.
+/// The longest gap that is read along faster than a further system call takes.
 MPI_Count read_gap(const passage &by) noexcept {
     constexpr MPI_Count in_memory = 1024, of_others = 16384;
     switch (by.how.sieved_reads) {
@@ -126,7 +126,7 @@ MPI_Count read_group(const descriptor &file, const group &wanted, const typed_bu
     const file_run stretch = wanted.stretch();
     staging.resize(size_of(stretch.bytes));
     const auto end = stretch.offset + static_cast<MPI_Offset>(file.read(staging, stretch.offset));
-    // Packed in place where the data do not go straight to their buffer: a run only moves forward.
+    // Without a contiguous buffer the runs are packed in place, each one towards the beginning.
     std::byte *const packed = to.type->contiguous() ? direct(to, done, wanted.bytes).data() : staging.data();
     MPI_Count got = 0;
     for (const file_run &run : wanted.runs) {
@@ -168,7 +168,7 @@ void write_group(const descriptor &file, const group &given, const typed_buffer 
     file.write(staging, stretch.offset);
 }
 
-/// The lock of an atomic access; none for others.
+/// Locks the range of an atomic access; other accesses need no lock.
 void lock_if_atomic(const passage &by, MPI_Count position, MPI_Count bytes, lock_kind kind,
                     std::optional<range_lock> &held) {
     if (!by.atomic) {
@@ -181,7 +181,7 @@ void lock_if_atomic(const passage &by, MPI_Count position, MPI_Count bytes, lock
     }
 }
 
-/// Throws for a view that shows nothing. False: there is nothing to move.
+/// True if there is anything to move. Throws if there is, and the view has no data.
 bool is_to_move(const view &through, MPI_Count bytes) {
     if (bytes > 0 && through.empty()) {
         fail(MPI_ERR_ARG, "the filetype of the view has no data, so there is no place for ", bytes, " bytes");
@@ -204,7 +204,7 @@ MPI_Count read_groups(const passage &by, group_walk walk, const typed_buffer &to
     return done;
 }
 
-/// @param locked all of it is, exclusively
+/// @param locked the whole range is locked exclusively
 void write_groups(const passage &by, group_walk walk, const typed_buffer &from, bool locked) {
     std::vector<std::byte> staging;
     MPI_Count done = 0;

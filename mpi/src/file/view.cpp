@@ -23,10 +23,9 @@ MPI_Offset offset_of(const void *address) noexcept {
     return static_cast<MPI_Offset>(reinterpret_cast<std::uintptr_t>(address));
 }
 
-/// Throws unless the displacements are neither negative nor decreasing, and, of a file that is written, the
-/// data do not overlap. [MPI-5.0 14.1.1, 14.3] True if the runs, and those of the copies that follow, do not
-/// overlap. The class of these errors is that of other MPIs, since the standard names none.
-/// @param count of the runs
+/// Throws if displacements are negative or decrease, or if the data of a file that is written overlap.
+/// [MPI-5.0 14.1.1, 14.3] The standard names no class for these errors; it is the one that other MPIs use.
+/// @param count number of runs @return true if the runs, and those of further copies, do not overlap
 bool check_order(const datatype &tile, bool written, MPI_Count &count) {
     const typed_buffer once{nullptr, 1, tile};
     std::vector<iovec> some;
@@ -97,7 +96,7 @@ MPI_Count view::position_at(MPI_Offset offset) const {
     if (whole()) {
         return offset - displacement_;
     }
-    // Tiles may reach into each other, but begin in order.
+    // Tiles may overlap, but their beginnings ascend.
     const MPI_Count reach =
         std::max<MPI_Count>(tile_->true_lower_bound() + tile_->true_extent(), tile_->extent());
     const MPI_Count inside = offset - displacement_;

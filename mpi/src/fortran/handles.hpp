@@ -11,50 +11,22 @@
 namespace lisle::fortran {
 
 template <class Handle> struct integer_of;
-template <> struct integer_of<MPI_Comm> {
-    static MPI_Comm from(int given) noexcept { return PMPI_Comm_fromint(given); }
-    static int to(MPI_Comm given) noexcept { return PMPI_Comm_toint(given); }
+template <auto FromInt, auto ToInt> struct converted_by {
+    static auto from(int given) noexcept { return FromInt(given); }
+    template <class Handle> static int to(Handle given) noexcept { return ToInt(given); }
 };
-template <> struct integer_of<MPI_Datatype> {
-    static MPI_Datatype from(int given) noexcept { return PMPI_Type_fromint(given); }
-    static int to(MPI_Datatype given) noexcept { return PMPI_Type_toint(given); }
+template <> struct integer_of<MPI_Comm> : converted_by<PMPI_Comm_fromint, PMPI_Comm_toint> {};
+template <> struct integer_of<MPI_Datatype> : converted_by<PMPI_Type_fromint, PMPI_Type_toint> {};
+template <> struct integer_of<MPI_Errhandler> : converted_by<PMPI_Errhandler_fromint, PMPI_Errhandler_toint> {
 };
-template <> struct integer_of<MPI_Errhandler> {
-    static MPI_Errhandler from(int given) noexcept { return PMPI_Errhandler_fromint(given); }
-    static int to(MPI_Errhandler given) noexcept { return PMPI_Errhandler_toint(given); }
-};
-template <> struct integer_of<MPI_File> {
-    static MPI_File from(int given) noexcept { return PMPI_File_fromint(given); }
-    static int to(MPI_File given) noexcept { return PMPI_File_toint(given); }
-};
-template <> struct integer_of<MPI_Group> {
-    static MPI_Group from(int given) noexcept { return PMPI_Group_fromint(given); }
-    static int to(MPI_Group given) noexcept { return PMPI_Group_toint(given); }
-};
-template <> struct integer_of<MPI_Info> {
-    static MPI_Info from(int given) noexcept { return PMPI_Info_fromint(given); }
-    static int to(MPI_Info given) noexcept { return PMPI_Info_toint(given); }
-};
-template <> struct integer_of<MPI_Message> {
-    static MPI_Message from(int given) noexcept { return PMPI_Message_fromint(given); }
-    static int to(MPI_Message given) noexcept { return PMPI_Message_toint(given); }
-};
-template <> struct integer_of<MPI_Op> {
-    static MPI_Op from(int given) noexcept { return PMPI_Op_fromint(given); }
-    static int to(MPI_Op given) noexcept { return PMPI_Op_toint(given); }
-};
-template <> struct integer_of<MPI_Request> {
-    static MPI_Request from(int given) noexcept { return PMPI_Request_fromint(given); }
-    static int to(MPI_Request given) noexcept { return PMPI_Request_toint(given); }
-};
-template <> struct integer_of<MPI_Session> {
-    static MPI_Session from(int given) noexcept { return PMPI_Session_fromint(given); }
-    static int to(MPI_Session given) noexcept { return PMPI_Session_toint(given); }
-};
-template <> struct integer_of<MPI_Win> {
-    static MPI_Win from(int given) noexcept { return PMPI_Win_fromint(given); }
-    static int to(MPI_Win given) noexcept { return PMPI_Win_toint(given); }
-};
+template <> struct integer_of<MPI_File> : converted_by<PMPI_File_fromint, PMPI_File_toint> {};
+template <> struct integer_of<MPI_Group> : converted_by<PMPI_Group_fromint, PMPI_Group_toint> {};
+template <> struct integer_of<MPI_Info> : converted_by<PMPI_Info_fromint, PMPI_Info_toint> {};
+template <> struct integer_of<MPI_Message> : converted_by<PMPI_Message_fromint, PMPI_Message_toint> {};
+template <> struct integer_of<MPI_Op> : converted_by<PMPI_Op_fromint, PMPI_Op_toint> {};
+template <> struct integer_of<MPI_Request> : converted_by<PMPI_Request_fromint, PMPI_Request_toint> {};
+template <> struct integer_of<MPI_Session> : converted_by<PMPI_Session_fromint, PMPI_Session_toint> {};
+template <> struct integer_of<MPI_Win> : converted_by<PMPI_Win_fromint, PMPI_Win_toint> {};
 
 template <class Handle> Handle handle(const int *given) noexcept {
     return integer_of<Handle>::from(*given);

@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "execution/fiber_worker.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "fabric/local/node_domain.hpp"
 #include "library/fabric_module.hpp"
 #include "library/network.hpp"
 #include "mpi.h"
@@ -23,7 +24,8 @@ using fabric::local::node_segment;
 namespace {
 
 std::unique_ptr<fabric::fabric> make_local_fabric(node_segment &segment, bootstrap &start) {
-    return std::make_unique<fabric::local::local_fabric>(segment, start, reads_of_other_processes());
+    return std::make_unique<fabric::local::local_fabric>(
+        std::make_unique<fabric::local::node_domain>(segment, start, reads_of_other_processes()));
 }
 
 class turns_of_workers final : public rank_turns {

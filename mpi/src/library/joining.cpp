@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "communicator/communicator.hpp"
 #include "communicator/directory.hpp"
+#include "fabric/local/local_fabric.hpp"
 #include "library/fabrics_in_use.hpp"
 #include "library/logged_fabric.hpp"
 #include "library/network.hpp"
@@ -59,7 +60,7 @@ endpoint_address process_joining::offer_memory(const introduction &all) {
     opened &made = opened_[all.secret];
     if (made.memory == nullptr && !made.memory_opened) {
         try {
-            made.memory = std::make_unique<fabric::local::neighbour_fabric>(all, reads_of_other_processes());
+            made.memory = std::make_unique<fabric::local::neighbour_domain>(all, reads_of_other_processes());
         } catch (const mpi_error &) {
             made.memory_opened = false; // the network is left
         }
@@ -108,8 +109,9 @@ void process_joining::reach(const introduction &all, std::vector<endpoint_addres
     opened made = std::move(found->second);
     opened_.erase(found);
     if (made.memory != nullptr && all.in_memory[all.self]) {
-        made.memory->begin();
-        add_routes_locked(all, std::move(made.memory), &introduction::meet_in_memory, nullptr);
+        made.memory->close();
+        add_routes_locked(all, std::make_unique<fabric::local::local_fabric>(std::move(made.memory)),
+                          &introduction::meet_in_memory, nullptr);
     }
     if (made.network != nullptr) {
         *made.addresses = std::move(addresses);

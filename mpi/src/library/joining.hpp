@@ -12,7 +12,7 @@
 
 #include "execution/staying.hpp"
 #include "fabric/joining.hpp"
-#include "fabric/local/neighbour_fabric.hpp"
+#include "fabric/local/neighbour_domain.hpp"
 #include "fabric/network/network_fabric.hpp"
 #include "fabric/renumbered_fabric.hpp"
 #include "fabric/routes_by_track.hpp"
@@ -41,7 +41,7 @@ class process_joining final : public fabric::joining {
   private:
     /// What has been made for an introduction, until all are reached.
     struct opened {
-        std::unique_ptr<fabric::local::neighbour_fabric> memory;  ///< null: there are no neighbours
+        std::unique_ptr<fabric::local::neighbour_domain> memory;  ///< null: there are no neighbours
         std::optional<bool> memory_opened;                        ///< none: nobody has tried
         std::unique_ptr<fabric::network::network_fabric> network; ///< null: it is not needed
         fabric::endpoint_address address;

@@ -3,11 +3,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/owned_descriptor.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -30,13 +28,13 @@ node_segment open_memory_of(bootstrap &start, int maker) {
         fail(MPI_ERR_OTHER, "process ", maker, " uses another version of Lisle");
     }
     std::memcpy(&file, said.data(), sizeof file);
-    owned_descriptor opened = open_of_process(file.pid, file.descriptor, O_RDWR);
+    std::optional<node_segment> opened = node_segment::attach_to_that_of(file.pid, file.descriptor);
     if (!opened) {
         fail(MPI_ERR_OTHER, "process ", start.self().index, " cannot open the memory that process ", maker,
              " of the same node has made, /proc/", file.pid, "/fd/", file.descriptor, ": ",
              std::strerror(errno), " (set LISLE_NODES=-1 for all processes if they may share none)");
     }
-    return node_segment::attach(opened.release());
+    return std::move(*opened);
 }
 
 } // namespace

@@ -15,10 +15,11 @@ class all_locks {
   public:
     explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {}
 
-    /// Takes all. Throws, and holds none, if some cannot be had.
+    /// Takes all locks. If one cannot be taken, it releases the others and throws.
     void take() {
         for (int first = 0, tries = 0; first < on_.size() && !failures_.any(); ++tries) {
-            // Where many are not free, those that are tried in vain are only in the way.
+            // After some rounds only the first missing lock is tried: attempts on many would hinder their
+            // holders.
             const int end = tries < most_tries ? on_.size() : first + 1;
             if (tries < most_tries) {
                 try_from(first);

@@ -45,7 +45,7 @@ bool is_number(std::string_view value) {
 
 struct hint {
     std::string_view key;
-    std::string_view otherwise; ///< the value of one that was not said
+    std::string_view otherwise; ///< its value if the user gives none
     bool (*allowed)(std::string_view value);
     const char *wanted;
 };
@@ -53,14 +53,14 @@ struct hint {
 constexpr const char *flags = "true or false";
 constexpr hint hints[] = {
     {"no_locks", "false", is_flag, flags},
-    // Updates of one origin are always done in order.
+    // Never weaker: the updates of one origin are always done in order.
     {"accumulate_ordering", "rar,raw,war,waw", is_ordering, "none or a list of rar, raw, war and waw"},
     {"accumulate_ops", "same_op_no_op", is_allowed_operations, "same_op or same_op_no_op"},
     {"mpi_accumulate_granularity", "0", is_number, "a number of bytes"},
     {"same_size", "false", is_flag, flags},
     {"same_disp_unit", "false", is_flag, flags},
     {"mpi_assert_memory_alloc_kinds", "", [](std::string_view) { return true; }, ""},
-    {"alloc_shared_noncontig", "false", is_flag, flags}, // the last: of shared windows only
+    {"alloc_shared_noncontig", "false", is_flag, flags}, // stands last: for shared windows only
 };
 
 } // namespace

@@ -23,7 +23,7 @@ void check_epoch(window &on, int target) {
     note_order_by_peers(on.members);
 }
 
-/// @param from,to which side of the transfer each is
+/// @param from,to bytes on the two sides of the transfer @param side which one `to` is
 void check_fits(MPI_Count from, MPI_Count to, const char *side) {
     if (from > to) [[unlikely]] {
         fail(MPI_ERR_TRUNCATE, "there are ", from, " bytes of data, but the buffer at the ", side, " takes ",
@@ -65,7 +65,7 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
     store_order::before_read();
     store_order::note();
     if (origin.count == 0 && target.count == 0) {
-        return nullptr; // whether the operation takes elements of the type is no question
+        return nullptr; // even if the operation takes no elements of the type
     }
     const element_update update{operation, *target.type};
     const MPI_Count bytes = update.reads_only() ? target.bytes() : origin.bytes();

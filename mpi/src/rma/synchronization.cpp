@@ -43,13 +43,13 @@ typed_buffer when_posted(moment &at) {
     return {&at, race_watch::watched() ? MPI_Count{sizeof at} : 0, byte_type()};
 }
 
-/// Takes the caller's exposure epoch away if all origins have completed.
+/// Ends the caller's exposure epoch if all origins have completed.
 bool close_if_completed(exposure_epoch &exposed, bool look_only) {
     std::vector<protocol::request *> ended;
     {
         const std::scoped_lock guard{exposed.mutex};
         for (protocol::request *const signal : exposed.awaited) {
-            // Acquire: pairs with the completion, behind which the origin's accesses are seen.
+            // Acquire: pairs with the release of the completion; the origin's accesses come before that.
             if (look_only && !signal->complete.load(std::memory_order_acquire)) {
                 return false;
             }
@@ -77,14 +77,14 @@ void check_exposed(exposure_epoch &exposed) {
     }
 }
 
-/// Completes the operations on a target; -1: on all. Those that need no message are done when their calls
-/// return.
+/// Completes the operations on a target, or on all (-1). Operations without messages are complete when their
+/// calls return.
 void complete_operations(window &on, int target) {
     on.ways.flush(target);
     store_order::settle();
 }
 
-/// The same as a part of another call.
+/// The same within another call, which throws the failure later.
 class flush_within : public failures_within {
   public:
     flush_within(window &on, int target) {
@@ -92,7 +92,7 @@ class flush_within : public failures_within {
     }
 };
 
-/// Progress now and then, for ranks that look for something in a loop of calls on the window.
+/// Makes progress now and then, for ranks that poll in a loop of calls on the window.
 void look_around(window &on) {
     if (on.is_time_to_look_around()) [[unlikely]] {
         on.home().progress();
@@ -100,11 +100,11 @@ void look_around(window &on) {
     }
 }
 
-/// When locks have been given back: lets those run that have waited. A rank that shares a thread or a core
-/// with them would have the lock again before them each time.
+/// After a release of locks: lets the waiting ranks run. A rank that shares a thread or a core with them
+/// would otherwise take the lock again before them each time.
 void look_around_unlocked(window &on, bool others_waited) {
     if (others_waited) [[unlikely]] {
-        on.home().progress(); // ranks of other nodes get the lock so
+        on.home().progress(); // serves the ranks of other nodes that wait
         on.home().found_nothing();
         if (fiber_worker::current() == nullptr) {
             sched_yield();
@@ -114,7 +114,7 @@ void look_around_unlocked(window &on, bool others_waited) {
     }
 }
 
-/// The members that have a lock word here (near), or all others.
+/// The members whose lock words are in this node's memory (near), or the others.
 std::vector<int> members_by_place(const window &on, bool near) {
     std::vector<int> found;
     for (int member = 0; member < on.size(); ++member) {
@@ -140,7 +140,7 @@ void flush(window &on, int target) {
 }
 
 void flush_local(window &on, int target) {
-    complete_operations(on, target); // the target's answer is the only one there is
+    complete_operations(on, target); // nothing but the target's answer says that the buffer is free
     look_around(on);
     race_watch::flushed(on.members, target, true);
 }
@@ -149,9 +149,9 @@ void fence(window &on, int assertion) {
     on.access.check_fence();
     const flush_within flushed{on, -1}; // with MPI_MODE_NOPRECEDE there is nothing to flush
     race_watch::fence_ends(on.members);
-    note_order_by_peers(on.members); // what the rank did before the fence
+    note_order_by_peers(on.members); // accesses before the fence
     meet(on.comm());
-    note_order_by_peers(on.members); // what others did
+    note_order_by_peers(on.members); // accesses of the others
     const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
     on.access.fence(goes_on);
     race_watch::fenced(on.members, goes_on);

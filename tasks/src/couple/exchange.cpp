@@ -32,9 +32,11 @@ class exchange::state {
     void add_send(const route &to, const std::vector<field_place> &fields, std::int64_t places, int tag,
                   MPI_Comm all) {
         types_.emplace_back(fields, to, places);
-        check(MPI_Send_init(MPI_BOTTOM, 1, types_.back().handle(), to.rank, tag, all,
-                            &requests_.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Send_init");
+        // Of a standard send that is over nobody knows whether it has been received: components could run
+        // away from others, and what they have given away would pile up there.
+        check(MPI_Ssend_init(MPI_BOTTOM, 1, types_.back().handle(), to.rank, tag, all,
+                             &requests_.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Ssend_init");
     }
     void start() {
         check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall");

@@ -36,7 +36,7 @@ class agenda {
     using appointment = std::pair<cycle, int>;
     void take_if_due(int tile, cycle now, std::vector<int> &tiles);
 
-    // Entries that a later appointment has replaced stay where they are and are passed over.
+    // Entries that a later appointment has replaced stay in place and are skipped.
     std::vector<cycle> due_;
     std::array<std::vector<int>, slots> near_;
     std::priority_queue<appointment, std::vector<appointment>, std::greater<>> far_;

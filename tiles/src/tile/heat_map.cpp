@@ -84,7 +84,7 @@ void draw_tile(const layout &place, double x, double y, int tile, double busy, p
     }
 }
 
-/// What the colours of links mean.
+/// The legend of the links' colours.
 void draw_scale(const layout &place, double y, std::int64_t most_words, picture::drawing &to) {
     constexpr int steps = 24;
     for (int i = 0; i < steps; ++i) {

@@ -39,7 +39,7 @@ void machine::start(int tile, operation &started) {
     here.current = &started;
     here.finishing = here.stalled = here.draining = false;
     if (can_be_interrupted(started, false) && interrupt_due(tile)) {
-        appoint(tile, now_); // act() sees to it
+        appoint(tile, now_); // act() takes it from there
         here.ends = now_ + started.each;
         return;
     }
@@ -190,7 +190,7 @@ void machine::end_stall(int tile) {
     }
 }
 
-/// The watchdog's interrupt: what waits in the input buffer moves to memory, and goes on doing so until the
+/// The watchdog's interrupt: words in the input buffer move to memory, and so do those that follow, until the
 /// operation ends.
 void machine::drain(int tile) {
     core &here = at(tile);

@@ -20,7 +20,7 @@
 
 namespace lisle::tile {
 
-/// What a core has counted.
+/// The counts of a core.
 struct core_counts {
     std::array<cycle, phases> cycles{};
     std::int64_t interrupts = 0;
@@ -57,7 +57,7 @@ class machine {
     /// Books the core's time from now on under `next`. @return what it was booked under
     phase set_phase(int tile, phase next) noexcept;
 
-    // ---- for what runs the software ----
+    // ---- for the caller that runs the software ----
 
     /// Ends a pause of this core, or the next one if there is none now.
     void wake(int tile);

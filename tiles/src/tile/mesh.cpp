@@ -62,7 +62,7 @@ void mesh::step(cycle now) {
     }
 }
 
-/// Decides which words of one router move. Changes nothing that another router looks at.
+/// Decides which words of one router move. Changes nothing that other routers read.
 void mesh::plan(int tile, cycle now) {
     router &here = at(tile);
     std::array<unsigned, sides> asking{};
@@ -187,7 +187,7 @@ void mesh::carry_out(const move &moved, cycle now) {
         here.traffic.packets_sent += header ? 1 : 0;
         departures_.push_back(moved.tile);
     } else {
-        wake(shape_.neighbour(moved.tile, moved.from)); // which may have waited for room here
+        wake(shape_.neighbour(moved.tile, moved.from)); // it may have waited for room here
     }
     wake(moved.tile);
     if (from.left == 0) { // the packet has left

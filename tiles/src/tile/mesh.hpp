@@ -26,7 +26,7 @@
 
 namespace lisle::tile {
 
-/// What the mesh has counted at one tile.
+/// The counts of the mesh at one tile.
 struct tile_traffic {
     std::array<std::int64_t, sides>
         words_out{}; ///< headers included; side::core: payload to the tile's own core
@@ -63,13 +63,9 @@ class mesh {
     /// Tiles whose output buffer lost a word in the last step.
     [[nodiscard]] std::span<const int> departures() const noexcept { return departures_; }
 
-    // ---- what there is to see ----
+    // ---- observation ----
 
     [[nodiscard]] const tile_traffic &traffic(int tile) const noexcept { return at(tile).traffic; }
-    [[nodiscard]] int input_high_water(int tile) const noexcept { return at(tile).port_input.high_water(); }
-    [[nodiscard]] int output_high_water(int tile) const noexcept {
-        return at(tile).from[index(side::core)].words.high_water();
-    }
     [[nodiscard]] int link_high_water(int tile) const noexcept;
     /// Words in all buffers.
     [[nodiscard]] int words_under_way() const noexcept;
@@ -94,7 +90,7 @@ class mesh {
         word_queue port_input;
         std::array<std::int8_t, sides> owner{none, none, none, none, none}; ///< of each exit: the entrance;
                                                                             ///< of the core's: the last side
-        std::array<std::int8_t, sides> turn{};  ///< after whom the search for the next owner begins
+        std::array<std::int8_t, sides> turn{};  ///< the side after which the search for the next owner begins
         std::array<std::int8_t, 4> candidate{}; ///< for the last hop by an exit: which entrance
         std::uint8_t claims = 0;                ///< sides that ask for the core's port in this step
         bool awake = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software asks a core to do that takes time, and why a core hands control back to it.
+// The operations of a core that take time, and the reasons why it hands control back to the software.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ enum class action : std::uint8_t {
     pause,   ///< wait until machine::wake(); interrupts are taken
 };
 
-/// Lives in the caller's frame while it runs. The core keeps in it what is left, so an operation that an
-/// interrupt has stopped goes on when it is started again.
+/// Lives in the caller's frame while it runs. The core keeps the rest of the work in it, so an operation that
+/// an interrupt has stopped goes on when it is started again.
 struct operation {
     action what = action::work;
     cycle each = 0;
@@ -37,7 +37,7 @@ enum class wake_reason : std::uint8_t {
     stopped,     ///< the model ends: the program must return
 };
 
-/// What a core's cycles are spent on.
+/// The activities that a core's cycles are booked under.
 enum class phase : std::uint8_t { compute, library, send, stalled, receive, interrupt, waiting };
 inline constexpr std::size_t phases = 7;
 [[nodiscard]] constexpr const char *name_of(phase p) noexcept {

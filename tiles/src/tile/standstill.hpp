@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why nothing moves any more: which tile waits for which, and the ring of waits if there is one.
+// The reason of a standstill: which tile waits for which, and the ring of waits if there is one.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 namespace lisle::tile {
 
 namespace {
-// What fibers touch of it takes memory, the rest only addresses.
+// The part that fibers touch takes memory, the rest only addresses.
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 } // namespace
 

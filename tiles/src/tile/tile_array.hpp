@@ -21,8 +21,8 @@ namespace lisle::tile {
 class tile_array;
 class core;
 
-/// What runs when words arrive and interrupts are on. It runs with interrupts off, between two operations or
-/// two words of the program's own, on its stack.
+/// The interrupt handler, which runs when words arrive and interrupts are on. It runs with interrupts off,
+/// between two operations or two words of the program's own, on its stack.
 class interrupt_handler {
   public:
     virtual void words_arrived(core &here) = 0;
@@ -44,7 +44,7 @@ class core {
     /// Words that can be read at once.
     [[nodiscard]] int waiting() const noexcept;
 
-    /// Computes. An interrupt makes it take longer by what its handler takes.
+    /// Computes. An interrupt makes it longer by the time of its handler.
     void work(cycle cycles);
     /// Writes words to the port, header first, each taking `each` cycles. @param whole interrupts wait until
     /// the last word, but while there is no room
@@ -63,7 +63,7 @@ class core {
     /// True: the handler does not run until this is called with false, by any fiber. May be called by the
     /// handler.
     void hold_interrupts(bool held);
-    /// Books time under `next`; returns what it was.
+    /// Books time under `next`; returns the former phase.
     phase set_phase(phase next) noexcept;
 
   private:
@@ -104,7 +104,7 @@ class tile_array {
 
     /// Runs `run` on each tile until all have returned. To be called once. What a program throws ends the run
     /// and is thrown again here.
-    /// @return why not all of them returned, if they did not: the others were then stopped
+    /// @return the reason if some programs did not return; those were stopped
     std::optional<standstill> run(const program &run);
 
     // ---- run() in steps, for a caller that has something to do in between ----

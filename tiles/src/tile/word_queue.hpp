@@ -15,7 +15,7 @@ class word_queue {
 
     [[nodiscard]] int size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-    /// The largest size there has been.
+    /// The largest size so far.
     [[nodiscard]] int high_water() const noexcept { return high_water_; }
 
     /// @pre not empty

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allgather and allgatherv: what all ranks have, at all ranks. gather.hpp has the functions that these are
-// made of.
+// allgather and allgatherv: the objects of all ranks, at all ranks. They are made of the functions in
+// gather.hpp.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class allgather_calls : public collective_calls<allgather_calls> {
     using operation_v = operations::allgatherv;
 
   public:
-    /// gather() for all.
+    /// gather() with the result at all ranks.
     template <object_to_collect T> [[nodiscard]] auto allgather(const T &given) const {
         using taken = detail::taken<T>;
         const auto &object = object_in(given);
@@ -48,7 +48,7 @@ class allgather_calls : public collective_calls<allgather_calls> {
                 return refused<T>(); // the compiler has said why
         }
     }
-    /// Every rank's range has a block for each rank, its own in its place.
+    /// In place: every rank's range has a block for each rank, and the caller's own block is set.
     template <buffer_to_fill R> void allgather(in_place_t<R> all) const {
         move_blocks_in_place<operation>(blocking{}, all.object, 0, comm());
     }
@@ -73,8 +73,8 @@ class allgather_calls : public collective_calls<allgather_calls> {
         return prepare_to_gather<operation, B>(object_in(from), into, 0, comm());
     }
 
-    /// gatherv() for all: `auto [values, counts] = world.allgatherv(mine);` Short ranges travel with their
-    /// counts, in one collective; if one is longer all need a second.
+    /// gatherv() with the result at all ranks: `auto [values, counts] = world.allgatherv(mine);` Short ranges
+    /// travel with their counts in one collective; a longer one of any rank takes a second collective.
     template <direct_range R> [[nodiscard]] auto allgatherv(const R &range, known_counts with = {}) const {
         using element = element_of<const R &>;
         agree(comm(), name_of<operation_v>, 0, sizeof(element));
@@ -89,7 +89,7 @@ class allgather_calls : public collective_calls<allgather_calls> {
     template <serialised_range R> [[nodiscard]] auto allgatherv(const R &range) const {
         return join(read_each<vector_of<R>>(allgatherv(to_bytes(as_vector(range)))));
     }
-    /// Blocks of any sizes in place, which all ranks know.
+    /// In place, with blocks of any sizes, which all ranks know.
     template <buffer_to_fill R> void allgatherv(in_place_t<R> all, known_counts with) const {
         join_in_place<operation_v>(all.object, with.counts, 0, comm());
     }

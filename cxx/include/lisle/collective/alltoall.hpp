@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// alltoall and alltoallv: from each rank something to each rank.
+// alltoall and alltoallv: each rank sends a block to each rank.
 #pragma once
 
 #include <cstddef>
@@ -120,11 +120,11 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
     using operation_v = operations::alltoallv;
 
   public:
-    /// Gives the i-th of as many equal blocks as there are ranks to rank i; gets one block from each.
+    /// Sends the i-th of equal blocks, one for each rank, to rank i, and receives one block from each.
     template <direct_range R> [[nodiscard]] auto alltoall(const R &range) const {
         return move_blocks<operation, taken<elements_t<const R>>>(range, 0, comm());
     }
-    /// The i-th of equal blocks changes places with the own block of rank i.
+    /// In place: exchanges the i-th of equal blocks with the block that rank i has for the caller.
     template <buffer_to_fill R> void alltoall(in_place_t<R> all) const {
         move_blocks_in_place<operation>(blocking{}, all.object, 0, comm());
     }
@@ -191,7 +191,7 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
         [[nodiscard]] std::vector<T> alltoallv(const std::vector<T> &objects) const {
         return exchange_objects(objects, comm());
     }
-    /// Blocks of any sizes in place: as many objects go to a rank as come from it.
+    /// In place, with blocks of any sizes: as many objects go to a rank as come from it.
     template <buffer_to_fill R> void alltoallv(in_place_t<R> all, known_counts with) const {
         agree(comm(), name_of<operations::alltoallv>, 0, sizeof(element_of<R &>));
         const auto data = as_buffer(all.object);

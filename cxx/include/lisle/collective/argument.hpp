@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The argument of a collective: is it one object, or as many objects as a range has elements? A range in
 // memory counts as its elements and everything else as one object, a std::string too, unless the program
-// says lisle::whole(x) or lisle::elements(x). And how it travels: as it lies, or serialised.
+// says lisle::whole(x) or lisle::elements(x). And how is it sent: as it lies in memory, or serialised?
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,10 @@ template <class C, class Traits, class A> inline constexpr bool is_text<std::bas
 template <class C, class Traits> inline constexpr bool is_text<std::basic_string_view<C, Traits>> = true;
 template <std::size_t N> inline constexpr bool is_text<char[N]> = true; // as as_buffer() sees what is const
 
-/// How a program wants a range to be taken.
+/// How the program asks for a range to be treated.
 enum class grain { by_type, whole, elements };
 
-/// The object in an argument, without borrow(), whole() and elements(); and which of the latter two was
-/// there.
+/// The object in an argument without borrow(), whole() and elements(), and which of the latter two was given.
 template <class T> struct given {
     using object = std::remove_cvref_t<T>;
     static constexpr grain chosen = grain::by_type;
@@ -52,7 +51,7 @@ template <class T> auto &object_in(T &given_object) noexcept {
         return given_object;
 }
 
-/// The type that owns what T shows: a string for a view of characters, a vector for other views.
+/// The owning type for a view T: a string for characters, a vector for other elements.
 template <class T> auto owning() {
     if constexpr (std::is_same_v<T, std::string_view> || std::is_array_v<T>)
         return as_type<std::string>{};
@@ -62,7 +61,7 @@ template <class T> auto owning() {
         return as_type<T>{};
 }
 
-/// How a collective takes an argument of type T.
+/// How a collective treats an argument of type T.
 template <class T> struct taken {
     using object = typename given<std::remove_cvref_t<T>>::object;
     static constexpr grain chosen = given<std::remove_cvref_t<T>>::chosen;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of different sizes: the counts that a program gives or gets, what they mean to MPI, and ranges that
-// are joined and divided by them.
+// Blocks of different sizes: the counts of the program, the arguments of MPI that they become, and ranges
+// that are joined and divided by counts.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ struct known_counts {
     counts_view counts = {};
 };
 
-/// What came from each rank, joined: `auto [data, counts] = world.gatherv(mine);`
+/// The data of all ranks, joined, and their counts: `auto [data, counts] = world.gatherv(mine);`
 template <class T> struct blocks {
     std::vector<T> data;
     std::vector<detail::later<MPI_Count, T>> counts;
 
-    /// What came from one rank.
+    /// The data of one rank.
     [[nodiscard]] std::span<T> block(int rank) {
         MPI_Count begin = 0;
         for (int i = 0; i < rank; ++i)
@@ -79,16 +79,16 @@ template <class Count = MPI_Count> std::vector<Count> equal_shares(std::size_t o
     return shares;
 }
 
-/// In place of a count: the root's counts cannot be used.
+/// Stands for a count: the root's counts cannot be used.
 inline constexpr MPI_Count refused_count = -1;
-/// In place of a count: the root has thrown an exception.
+/// Stands for a count: the root has thrown an exception.
 inline constexpr MPI_Count failed_count = -2;
-/// Which of the two, for counts that cannot be used.
+/// The one of the two that stands for these counts.
 inline MPI_Count unusable_count(counts_view counts) noexcept {
     return !counts.empty() && counts[0] == failed_count ? failed_count : refused_count;
 }
 
-/// True if the counts deal out no more than `objects` among so many ranks.
+/// True if the counts are one for each rank and add up to no more than `objects`.
 inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept {
     std::size_t left = objects;
     for (const MPI_Count count : counts) {
@@ -104,7 +104,7 @@ inline bool divides(counts_view counts, std::size_t objects, int ranks) noexcept
 template <direct T> struct share_of_root {
     share_of_root(MPI_Comm comm, std::size_t objects, const rooted_counts &with, bool root)
         : list{counts_at_root(comm, objects, with, root)} {}
-    // First, since making the list sets them.
+    // Stand first, since the initialiser of the list sets them.
     std::size_t own = 0;
     bool usable = false; ///< false only without exceptions, when an error has been noted
     block_list<T> list;
@@ -121,7 +121,7 @@ template <direct T> struct share_of_root {
         else if (root)
             counts.assign(with.counts.begin(), with.counts.end());
         if (root && !divides(counts, objects, ranks))
-            counts.assign(static_cast<std::size_t>(ranks), unusable_count(counts)); // for all to see
+            counts.assign(static_cast<std::size_t>(ranks), unusable_count(counts)); // which all ranks receive
         MPI_Count count = 0;
         if (!check(MPI_Scatter(counts.data(), 1, MPI_COUNT, &count, 1, MPI_COUNT, with.root, comm),
                    "MPI_Scatter", named_value{"root", with.root}))
@@ -143,7 +143,7 @@ template <direct T> struct share_of_root {
     }
 };
 
-/// The blocks of a range as the counts say, which mean something `here` alone.
+/// The blocks of a range by counts, which are valid `here` only.
 template <class R>
 auto blocks_in(const R &range, counts_view counts, bool here, int ranks, const char *call) {
     using list_type = block_list<element_of<const R &>>;

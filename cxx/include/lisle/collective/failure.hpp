@@ -41,7 +41,7 @@ constexpr int failed_rank_in(unsigned long long size) noexcept {
     return static_cast<int>(~size);
 }
 
-/// An object on its way through the ranks of a collective, or the failure in its place. After a failure the
+/// An object that passes through the ranks of a collective, or a failure in its place. After a failure the
 /// same messages are sent and received as without one.
 template <class T, class Comm> class outcome {
   public:

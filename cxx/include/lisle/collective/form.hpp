@@ -23,7 +23,7 @@ class communicator;
 
 namespace lisle::detail {
 
-/// A name put together by the compiler.
+/// A name that the compiler concatenates.
 struct built_name {
     char text[48]{};
     consteval built_name(const char *before, const char *name, const char *after, bool small) {
@@ -38,7 +38,7 @@ struct built_name {
     }
 };
 
-/// One of MPI's operations, as Gather: its three functions, and what errors call them and the interface's.
+/// One of MPI's operations, as Gather: its three functions, and their names in errors.
 template <class Call, class Start, class Prepare> struct mpi_functions {
     Call *call;
     Start *start;
@@ -51,7 +51,7 @@ template <class Call, class Start, class Prepare> struct mpi_functions {
           interface_name{"lisle::", operation, "", true} {}
 };
 
-/// What errors of the interface's own call an operation: lisle::gather.
+/// The operation's name in errors of this interface: lisle::gather.
 template <class Operation> inline constexpr const char *name_of = Operation::mpi.interface_name.text;
 
 /// The order of an operation's arguments.

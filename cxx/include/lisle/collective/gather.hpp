@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and gatherv: what all ranks have, at the root. allgather.hpp has the same for all ranks, from the
-// same functions.
+// gather and gatherv: the objects of all ranks, at the root. allgather.hpp makes the versions for all ranks
+// of the same functions.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ void join_in_place(R &range, counts_view counts, int root, MPI_Comm comm) {
     issue_listed<Operation>(blocking{}, data, to, list, root, comm);
 }
 
-/// The range of a non-blocking gatherv() or alltoallv(), and the lists that MPI reads until the end.
+/// The range of a non-blocking gatherv() or alltoallv(), and the lists that MPI reads until it is complete.
 template <class In, class Element> class listed_objects final : public result_of<blocks<Element>> {
   public:
     listed_objects(In &&from, counts_view counts, counts_view sent_counts = {})
@@ -118,7 +118,7 @@ future<std::vector<T>> start_to_gather_objects(T own_object, int root, MPI_Comm 
                                              : std::vector<T>{};
                              });
 }
-/// Ranges whose sizes only their owners know, joined.
+/// Joins ranges whose sizes only their owners know.
 template <class Operation, class R> auto start_to_gather_ranges(R own_range, int root, MPI_Comm comm) {
     using element = element_of<const R &>;
     using piece = std::vector<element>;
@@ -131,7 +131,7 @@ template <class Operation, class R> auto start_to_gather_ranges(R own_range, int
                                  });
 }
 
-/// What all non-blocking gathers of one object do.
+/// Non-blocking gathers of one object.
 template <class Operation, class T> auto start_to_gather(T &&given_object, int root, MPI_Comm comm) {
     if constexpr (elements_to_pack<T>)
         return start_to_gather_objects<Operation>(own(std::forward<T>(given_object)), root, comm)
@@ -141,7 +141,7 @@ template <class Operation, class T> auto start_to_gather(T &&given_object, int r
     else
         return start_to_move_blocks<Operation, taken<T>>(own(std::forward<T>(given_object)), root, comm);
 }
-/// And those of a range of any size, with counts or without.
+/// Non-blocking gathers of a range of any size, with counts or without.
 template <class Operation, class R>
 auto start_to_gatherv(R &&range, counts_view counts, int root, MPI_Comm comm) {
     using in = std::remove_cvref_t<R>;
@@ -149,7 +149,7 @@ auto start_to_gatherv(R &&range, counts_view counts, int root, MPI_Comm comm) {
         return start_to_gather_ranges<Operation>(in(std::forward<R>(range)), root, comm);
     return start_to_join_ranges<Operation>(in(std::forward<R>(range)), counts, root, comm);
 }
-/// A range of serialised objects is one object on the way.
+/// A range of serialised objects is sent as one object.
 template <class Operation, class R> auto start_to_gatherv_serialised(R range, int root, MPI_Comm comm) {
     return start_to_gather_objects<Operation>(as_vector(std::move(range)), root, comm).then([](auto &&parts) {
         return join(std::move(parts));
@@ -194,13 +194,14 @@ class gather_calls : public collective_calls<gather_calls> {
                 return refused<T>(); // the compiler has said why
         }
     }
-    /// The root's range has a block for each rank, its own in its place; the others' range is such a block.
+    /// In place: the root's range has a block for each rank, its own block set; the others' range is one
+    /// block.
     ///
     ///     world.gather(lisle::in_place(values));
     template <buffer_to_fill R> void gather(in_place_t<R> all, rooted with = {}) const {
         move_blocks_in_place<operation>(blocking{}, all.object, with.root, comm());
     }
-    /// gather(); `into` means nothing but at the root.
+    /// gather(); `into` is significant only at the root.
     ///
     ///     world.gather_into(mine, lisle::resized(all), {.root = 2});
     template <object_in_memory T, place_to_fill Into>
@@ -213,12 +214,12 @@ class gather_calls : public collective_calls<gather_calls> {
     template <fit R> [[nodiscard]] future<> igather(lent_in_place_t<R> all, rooted with = {}) const {
         return move_blocks_in_place<operation>(nonblocking<>{}, all.object, with.root, comm());
     }
-    /// `into` means nothing but at the root.
+    /// `into` is significant only at the root.
     template <object_in_memory T, lent_place_to_fill Into>
     [[nodiscard]] future<> igather_into(borrowed<T> object, Into into, rooted with = {}) const {
         return move_blocks_into<operation>(nonblocking<>{}, object.get(), into, with.root, comm());
     }
-    /// `into` means nothing but at the root. What is serialised is gathered into a vector of objects.
+    /// `into` is significant only at the root. Serialised objects are gathered into a vector.
     template <lent_object B, class R>
     [[nodiscard]] persistent gather_init(B from, borrowed<R> into, rooted with = {}) const {
         return prepare_to_gather<operation, B>(object_in(from), into, with.root, comm());
@@ -247,7 +248,7 @@ class gather_calls : public collective_calls<gather_calls> {
     template <serialised_range R> [[nodiscard]] auto gatherv(const R &range, rooted with = {}) const {
         return join(read_each<vector_of<R>>(gatherv(to_bytes(as_vector(range)), {.root = with.root})));
     }
-    /// Blocks of any sizes in place, which only the root has to know.
+    /// In place, with blocks of any sizes, which only the root has to know.
     template <buffer_to_fill R> void gatherv(in_place_t<R> all, rooted_counts with) const {
         join_in_place<operation_v>(all.object, with.counts, with.root, comm());
     }
@@ -300,7 +301,7 @@ class gather_calls : public collective_calls<gather_calls> {
         check(MPI_Send_c(data.address, data.count, data.type, root, object_tag, own_comm), "MPI_Send",
               named_value{"count", data.count}, named_value{"root", root});
     }
-    /// gatherv() of serialised objects. A rank that cannot write its own tells the root.
+    /// gatherv() of serialised objects. A rank that cannot serialise its objects tells the root.
     template <class T> auto gather_bytes(const T &object, int root) const {
         later<byte_buffer, T> bytes;
         const std::exception_ptr thrown = caught([&] { bytes = to_bytes(object); });

@@ -17,7 +17,7 @@
 
 namespace lisle::detail {
 
-/// The bytes of a direct object's first number. Padding lies elsewhere, so all of them travel.
+/// The bytes of a direct object's first number. They have no padding, so all of them are sent.
 struct first_number {
     const unsigned char *address;
     std::size_t bytes;
@@ -41,7 +41,7 @@ template <direct T> bool is_marked(const T &object) noexcept {
     return std::memcmp(number.address, scatter_mark.data(), number.bytes) == 0;
 }
 
-/// For the root, instead of its scatter: makes all others throw.
+/// Called by the root instead of its scatter: all others throw.
 template <direct T> void refuse_scatter(int ranks, int root, MPI_Comm comm) {
     std::vector<T> marked(static_cast<std::size_t>(ranks));
     for (T &each : marked) {
@@ -58,7 +58,7 @@ template <direct T> void refuse_scatter(int ranks, int root, MPI_Comm comm) {
             send_failure(root, other, own);
 }
 
-/// For the root, after its scatter: says that objects with the mark are data.
+/// Called by the root after its scatter: objects with the mark are data.
 template <class Objects> void confirm_marked(const Objects &all, int root, MPI_Comm comm) {
     int rank = 0;
     for (const auto &object : all) {
@@ -69,7 +69,7 @@ template <class Objects> void confirm_marked(const Objects &all, int root, MPI_C
     }
 }
 
-/// For the others. Throws if the root had no object for each rank.
+/// Called by the other ranks. Throws if the root had no object for each rank.
 template <direct T> void require_meant(const T &object, int root, MPI_Comm comm) {
     if (!is_marked(object)) [[likely]]
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-blocking collectives that MPI has not, made of messages: of serialised objects, of ranges without
+// Non-blocking collectives that MPI does not have, made of messages: of serialised objects, of ranges without
 // counts, and those that combine whole objects. Such a collective starts all its messages at once and none of
 // them waits for another, so it needs no help to go on; the price is one message for each pair of ranks that
 // have data for each other. They travel on the communicator's shadow, and match because all ranks start
@@ -42,8 +42,8 @@ template <class T> std::exception_ptr failure_of(const outgoing<T> &kept) noexce
     return kept.failure;
 }
 
-/// The messages of one collective. Once they are all there `finish` makes the result of what was kept and
-/// of the pieces that came, in the order in which they were asked for.
+/// The messages of one collective. When all have arrived, `finish` makes the result of the kept objects and
+/// of the received pieces, in the order of their receives.
 template <class Piece, class Kept, class Finish> class message_collective final
     : public result_of<std::invoke_result_t<Finish &, Kept &, std::vector<Piece> &&>> {
     using result = std::invoke_result_t<Finish &, Kept &, std::vector<Piece> &&>;
@@ -107,7 +107,7 @@ template <class Piece, class Kept, class Finish> class message_collective final
         }
         return true;
     }
-    /// While an exception passes, the futures of messages that may never come cancel them.
+    /// During an exception the futures cancel messages that may never arrive.
     bool withdraw() override { return std::uncaught_exceptions() > 0; }
     result take(const status &) override {
         if constexpr (!std::is_void_v<result>)
@@ -140,7 +140,7 @@ template <class Piece, class Kept, class Finish> class message_collective final
     std::optional<std::conditional_t<std::is_void_v<result>, nothing, result>> result_;
 };
 
-/// Begins a collective: `start` is given its messages to be.
+/// Begins a collective: `start` adds its messages.
 template <class Piece, class Kept, class Start, class Finish>
 auto begin_messages(MPI_Comm comm, Kept kept, Start start, Finish finish) {
     using messages = message_collective<Piece, Kept, Finish>;
@@ -150,9 +150,9 @@ auto begin_messages(MPI_Comm comm, Kept kept, Start start, Finish finish) {
                                                                                  std::move(made)};
 }
 
-// ---- who sends to whom ----
+// ---- which rank sends to which ----
 
-/// Every rank to those that have a result: the root, or all.
+/// Every rank sends to the ranks that have a result: the root, or all.
 template <class Operation> auto to_result(int root) {
     return [root](auto &messages) {
         const int rank = messages.rank();
@@ -166,7 +166,7 @@ template <class Operation> auto to_result(int root) {
         }
     };
 }
-/// Every rank to those of higher numbers.
+/// Every rank sends to the higher ranks.
 inline auto to_later_ranks() {
     return [](auto &messages) {
         for (int other = 0; other < messages.rank(); ++other)
@@ -175,7 +175,7 @@ inline auto to_later_ranks() {
             messages.send(messages.kept.travelling(), other);
     };
 }
-/// One object from each rank to each rank.
+/// Every rank sends one object to each rank.
 inline auto to_each(const char *call) {
     return [call](auto &messages) {
         messages.require_one_for_each(call);
@@ -187,9 +187,9 @@ inline auto to_each(const char *call) {
     };
 }
 
-// ---- what becomes of what came ----
+// ---- results of the received pieces ----
 
-/// All objects in the order of ranks: the others', and the caller's own.
+/// All objects in the order of ranks, the caller's own among them.
 template <class T> std::vector<T> with_own(T &&own, std::vector<T> &&others, int rank) {
     others.insert(others.begin() + rank, std::move(own));
     return std::move(others);

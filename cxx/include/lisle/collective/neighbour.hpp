@@ -91,7 +91,7 @@ struct neighbor_allgatherv : neighbor_allgather {
     static constexpr mpi_functions mpi{"Neighbor_allgatherv", MPI_Neighbor_allgatherv_c,
                                        MPI_Ineighbor_allgatherv_c, MPI_Neighbor_allgatherv_init_c};
 };
-/// Equal blocks to each destination; where there is none nothing is sent.
+/// Sends equal blocks to each destination; nothing where there is none.
 struct neighbor_alltoall : as_given {
     static constexpr mpi_functions mpi{"Neighbor_alltoall", MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall_c,
                                        MPI_Neighbor_alltoall_init_c};
@@ -122,7 +122,7 @@ inline void require_counts(counts_view counts, std::size_t needed, const char *c
 template <class T, class Kept, class Part>
 future<std::vector<T>> start_among_neighbours(MPI_Comm comm, Kept kept, Part part) {
     const neighbours edges = neighbours_of(comm);
-    // What goes down in a dimension comes from above, also if both neighbours are the same rank.
+    // A message sent downwards in a dimension is received from above, even if both neighbours are one rank.
     const std::size_t turned = topology_kind(comm) == MPI_CART ? 1 : 0;
     const auto tag_of = [turned](std::size_t edge) {
         return first_neighbour_tag + (turned != 0 ? static_cast<int>(edge) : 0);
@@ -153,8 +153,8 @@ class neighbour_calls : public collective_calls<neighbour_calls, topology> {
     using alltoall = operations::neighbor_alltoall;
 
   public:
-    /// Gives an object to all neighbours; what the sources gave, in their order. Serialised objects may have
-    /// any sizes; a neighbour that is none gives an empty one.
+    /// Sends an object to all destinations and returns the objects of the sources, in their order. Serialised
+    /// objects may have any sizes; a source that does not exist gives an empty one.
     template <object_to_collect T> [[nodiscard]] auto neighbor_allgather(const T &given) const {
         using taken = detail::taken<T>;
         if constexpr (taken::in_memory)

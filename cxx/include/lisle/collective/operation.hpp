@@ -48,7 +48,7 @@ struct maximum_location {
     }
 };
 
-/// An operation of C's, one of MPI's or of the program's: `world.allreduce(x, lisle::operation{op})`. A view,
+/// An MPI_Op, predefined or the program's own: `world.allreduce(x, lisle::operation{op})`. A view,
 /// which frees nothing. One of the program's is called with the datatype datatype_of<T>().
 class operation {
   public:
@@ -64,7 +64,7 @@ class operation {
     MPI_Op op_;
 };
 
-/// A callable whose arguments may change places: made by commutative().
+/// A commutative callable: made by commutative().
 template <class F> struct commutative_t {
     F function;
     template <class A, class B> constexpr decltype(auto) operator()(A &&a, B &&b) {
@@ -94,7 +94,7 @@ template <class F> [[nodiscard]] constexpr slices_t<F> slices(F function) {
     return {std::move(function)};
 }
 
-/// Whether F may be given its arguments in any order. Specialise it for a function object of your own.
+/// True if F is commutative. Specialise it for a function object of your own.
 template <class F, class T> inline constexpr bool is_commutative = false;
 template <class F, class T> inline constexpr bool is_commutative<commutative_t<F>, T> = true;
 template <class T> inline constexpr bool is_commutative<minimum_location, T> = true;
@@ -104,7 +104,7 @@ namespace detail {
 
 template <class F> struct plain_function { using type = F; };
 template <class F> struct plain_function<commutative_t<F>> { using type = F; };
-/// A callable whose objects are all alike: one operation serves every call.
+/// A callable without state: one operation serves every call.
 template <class F> inline constexpr bool stateless = std::is_empty_v<F>;
 template <class F> inline constexpr bool stateless<commutative_t<F>> = stateless<F>;
 template <class F> inline constexpr bool stateless<slices_t<F>> = stateless<F>;
@@ -228,7 +228,7 @@ struct lasting_operation {
 
 #if LISLE_USE_EXTENSIONS
 
-/// What MPI calls: combines by the callable at `callable`.
+/// The function that MPI calls: combines by the callable at `callable`.
 template <class F, class T>
 void combine_by(void *in, void *inout, MPI_Count count, MPI_Datatype, void *callable) {
     apply(*static_cast<F *>(callable), static_cast<const T *>(in), static_cast<T *>(inout),

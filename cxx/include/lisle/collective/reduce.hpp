@@ -37,7 +37,7 @@ future<T> start_to_reduce_objects(T own_object, F function, int root, MPI_Comm c
                         : std::move(kept.object);
         });
 }
-/// What all non-blocking reductions do that have one result.
+/// Non-blocking reductions with one result.
 template <class Operation, class T, class F>
 auto start_to_reduce_any(T &&given_object, F function, int root, MPI_Comm comm) {
     if constexpr (reduced_by_element<T, F>)
@@ -56,7 +56,7 @@ persistent prepare_to_reduce_any(Object &object, borrowed<R> into, F function, i
         });
 }
 
-/// Gives rank 0's result to all, or the news that there is none.
+/// Broadcasts rank 0's result, or the notice that there is none.
 template <class Outcome> auto broadcast_result(Outcome &&reduced, MPI_Comm comm) {
     constexpr auto call = name_of<operations::allreduce>;
     using value = std::remove_cvref_t<decltype(reduced.object())>;
@@ -110,7 +110,7 @@ class reduce_calls : public collective_calls<reduce_calls> {
     void reduce(in_place_t<T> both, F function, rooted with = {}) const {
         reduce_in_place<to_root>(both.object, function, with.root, comm());
     }
-    /// reduce() of objects in memory; `into` means nothing but at the root.
+    /// reduce() of objects in memory; `into` is significant only at the root.
     template <object_in_memory T, place_to_fill Into, operation_on<T> F>
     void reduce_into(const T &object, Into &&into, F function, rooted with = {}) const {
         detail::reduce_into<to_root>(object, into, function, with.root, comm());
@@ -123,7 +123,7 @@ class reduce_calls : public collective_calls<reduce_calls> {
     [[nodiscard]] future<> ireduce(lent_in_place_t<T> both, F function, rooted with = {}) const {
         return start_to_reduce_in_place<to_root>(both.object, function, with.root, comm());
     }
-    /// `into` means nothing but at the root.
+    /// `into` is significant only at the root.
     template <object_in_memory T, lent_place_to_fill Into, operation_on<T> F>
     [[nodiscard]] future<> ireduce_into(borrowed<T> object, Into into, F function, rooted with = {}) const {
         return start_to_reduce_into<to_root>(std::as_const(object.get()), into, function, with.root, comm());
@@ -134,7 +134,7 @@ class reduce_calls : public collective_calls<reduce_calls> {
                                                  comm());
     }
 
-    /// reduce() for all.
+    /// reduce() with the result at all ranks.
     ///
     ///     int most = world.allreduce(mine, lisle::maximum{});
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});

@@ -27,7 +27,7 @@ struct reduce_scatter_block : reduction_of_all {
 
 } // namespace operations
 
-/// How many of a range's objects each rank gets of a reduction: what the caller says, or equal shares.
+/// How many objects of the result each rank gets: the counts of the caller, or equal shares.
 template <class Count = MPI_Count>
 std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int ranks, const char *call) {
     std::vector<Count> shares(wanted.begin(), wanted.end());
@@ -49,7 +49,7 @@ std::vector<Count> reduced_shares(std::size_t objects, counts_view wanted, int r
     return shares;
 }
 
-/// Combines parts that came from each rank object by object, in the order of ranks.
+/// Combines the parts received from each rank object by object, in the order of ranks.
 template <class T, class F>
 std::vector<T> combine_parts(std::vector<std::vector<T>> &&parts, F &function, const char *call) {
     std::vector<T> result = std::move(parts.front());

@@ -67,10 +67,10 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
     }
 }
 
-/// What a reduction gives: a view's result owns its elements.
+/// The result type of a reduction: that of a view owns its elements.
 template <class T> using reduction_result = typename taken<T>::value;
 
-/// What the descriptions of reductions have in common.
+/// The common base of the descriptions of reductions.
 struct reduction_of_all : as_given {
     static constexpr signature takes = signature::combines;
 };
@@ -177,7 +177,7 @@ MPI_Count reduce_in_place(T &object, F &function, int root, MPI_Comm comm) {
     return with.count;
 }
 
-/// Explains a callable that cannot be used after the call that it is given to.
+/// The compiler's explanation for a callable that cannot be used after the call.
 template <class F, class T> consteval void require_lasting() {
     static_assert(has_extensions || has_predefined<F, T> || stateless<F>,
                   "Without Lisle's extensions a non-blocking reduction cannot use a callable with state.");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter and scatterv: each rank gets its part of what the root has.
+// scatter and scatterv: each rank gets its part of the root's data.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ struct scatterv : scatter {
 
 } // namespace operations
 
-/// Deals out blocks of the sizes in `list`, which means something at the root alone.
+/// Scatters blocks of the sizes in `list`, which is significant only at the root.
 template <class T> void deal_listed(const void *all, const block_list<T> &list, MPI_Datatype type, void *to,
                                     MPI_Count count, int root, MPI_Comm comm) {
     blocking{}.run<operations::scatterv>(count, root, all, list.counts.data(), list.offsets.data(), type, to,
                                          count, type, root, comm);
 }
-/// One object for each rank, each in a message; `all` means nothing but at the root.
+/// One object for each rank, each in a message; `all` is significant only at the root.
 template <class T> future<T> start_to_scatter_objects(std::vector<T> all, int root, MPI_Comm comm) {
     const auto start = [root](auto &messages) {
         if (messages.rank() != root)
@@ -101,7 +101,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
     template <fit R> [[nodiscard]] future<> iscatter(lent_in_place_t<R> all, rooted with = {}) const {
         return move_blocks_in_place<operation>(nonblocking<>{}, all.object, with.root, comm());
     }
-    /// `all` means nothing but at the root. What is serialised is dealt out from a vector of objects.
+    /// `all` is significant only at the root. What is serialised is dealt out from a vector of objects.
     template <class R, class T>
     requires fit<R> || fit<element_of<R &>>
     [[nodiscard]] persistent scatter_init(borrowed<R> all, borrowed<T> into, rooted with = {}) const {
@@ -135,7 +135,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
             counts.push_back(refused_count); // no counts would mean equal shares
         return serializer<vector_of<R>>::read(scatterv(bytes, {.root = with.root, .counts = counts}));
     }
-    /// Blocks of any sizes in place, which only the root has to know.
+    /// In place, with blocks of any sizes, which only the root has to know.
     template <buffer_to_fill R> void scatterv(in_place_t<R> all, rooted_counts with) const {
         agree(comm(), name_of<operations::scatterv>, with.root, sizeof(element_of<R &>));
         const auto data = as_buffer(all.object);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of a size that only their sender knows: with their size in front while they are short, in messages
-// that say their size, and as the bytes of objects that are serialised.
+// Ranges whose size only the sender knows: short ones with their size in front, long ones in messages that
+// have a size, and serialised objects as bytes.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ template <class T> class tail {
     std::size_t begin_ = 0;
 };
 
-/// What one rank sends. @return its number if it has failed, else -1
+/// The message of one rank. @return that rank if it has failed, else -1
 template <class T> int receive_block(tail<T> &part, int from, MPI_Comm comm) {
     status ended;
     receive_sized(part, from, MPI_ANY_TAG, comm, ended.native());
@@ -64,7 +64,7 @@ template <class T> void receive_blocks(blocks<T> &all, std::span<const T> own, i
         raise_remote_failure(failed_rank, call);
 }
 
-/// Elements whose bytes mean the same everywhere: they may travel behind a number.
+/// Elements whose bytes mean the same at every rank: they may be sent behind a number.
 template <direct T> inline constexpr bool travels_as_bytes =
     std::is_trivially_copyable_v<T> &&wire<T>::uniform_type;
 

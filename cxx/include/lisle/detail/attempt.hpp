@@ -142,7 +142,7 @@ template <class T> T no_value() {
 
 } // namespace detail
 
-/// The value of what has none.
+/// The value of a call that returns void.
 struct nothing {};
 
 /// A value or an error: results for programs that do not want exceptions. Made by attempt().

@@ -17,7 +17,7 @@
 
 namespace lisle {
 
-/// An object and what is known of the message that brought it: `auto [value, status] = ...`.
+/// An object and the status of its message: `auto [value, status] = ...`.
 template <class T> struct received {
     T value;
     lisle::status status;
@@ -28,7 +28,7 @@ namespace detail {
 /// What T is received as: itself, or the bytes that it is made of afterwards.
 template <class T> using landing = std::conditional_t<serialized<T>, byte_buffer, T>;
 
-/// From what was received to what was asked for.
+/// Makes the object that was asked for of the received one.
 template <class T> T unwrap(landing<T> &&landed) {
     if constexpr (serialized<T>)
         return serializer<T>::read(landed);
@@ -121,7 +121,7 @@ void start_matched(R &range, MPI_Message message, const MPI_Status &found, MPI_R
     void *place = nullptr;
     const std::exception_ptr no_room = caught([&] { place = make_room(range, elements); });
     if (no_room || failed()) {
-        // The sender is not to wait for ever; that this truncates the message is known.
+        // Received all the same, truncated, so that the sender does not wait for ever.
         MPI_Mrecv(nullptr, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         rethrow_first(no_room, {});
         return;
@@ -356,7 +356,7 @@ class message {
     ~message() {
         if (handle_ == MPI_MESSAGE_NULL)
             return;
-        static_cast<void>(detail::caught([this] { // there is no way to tell
+        static_cast<void>(detail::caught([this] { // a destructor cannot report it
             MPI_Count bytes = 0;
             detail::byte_buffer dropped;
             MPI_Get_count_c(status_.native(), MPI_BYTE, &bytes);

@@ -56,7 +56,7 @@ LISLE_NORETURN [[gnu::cold, gnu::noinline]] void raise_no_result(bool complete, 
 
 } // namespace detail
 
-/// Any operation under way: what futures of all types have in common. Movable; waits when it is destroyed.
+/// Any operation under way: the base of all futures. Movable; its destructor waits.
 class [[nodiscard]] request {
   public:
     request() noexcept = default;
@@ -176,7 +176,7 @@ template <class T = void> class [[nodiscard]] future : public request {
     using value_type = T;
 
     future() noexcept { complete_ = true; }
-    /// The news alone that another operation is over; its result is dropped.
+    /// The completion of another operation, without its result.
     template <class Other>
     requires(std::is_void_v<T> && !std::is_void_v<Other>) future(future<Other> &&other)
     noexcept : request{std::move(other)} {}

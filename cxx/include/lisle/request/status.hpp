@@ -17,7 +17,7 @@ struct any_source_t {};
 struct any_tag_t {};
 /// Any rank: `world.receive<int>(any_source)`.
 inline constexpr any_source_t any_source{};
-/// Whatever the tag.
+/// Any tag.
 inline constexpr any_tag_t any_tag{};
 /// No rank: a message to it is dropped, one from it is empty. The neighbour beyond the end of a row of
 /// ranks.
@@ -41,7 +41,7 @@ class source_rank {
 class message_tag {
   public:
     constexpr message_tag(int tag) noexcept : value_{tag} {}
-    message_tag(any_tag_t) = delete; // for receiving only: who sends names a tag
+    message_tag(any_tag_t) = delete; // for receives only: a send has a tag
     template <class Enum>
     requires(std::is_enum_v<Enum>) constexpr message_tag(Enum tag) noexcept : value_{static_cast<int>(tag)} {}
     [[nodiscard]] constexpr int value() const noexcept { return value_; }
@@ -95,7 +95,7 @@ template <direct T> void require_whole(const MPI_Status &ended) {
 
 } // namespace detail
 
-/// What is known of a message that was received or probed.
+/// The status of a message that was received or probed.
 ///
 ///     lisle::status s = world.probe(lisle::any_source);
 ///     std::vector<double> values(s.count<double>());

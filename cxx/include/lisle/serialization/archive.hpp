@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two archives of cereal that objects are written to and read from when they travel as bytes: into a
-// buffer or on their way as they are written, from a message that is here or from one that is still coming.
+// The two archives of cereal for objects that are sent as bytes. One writes to a buffer, or to a message that
+// is sent meanwhile; the other reads a message that has arrived, or one that still arrives.
 #pragma once
 
 #if !__has_include(<cereal/cereal.hpp>)
@@ -36,7 +36,7 @@
 
 namespace lisle {
 
-/// The archive that objects are written into: bytes in memory, numbers as the machine has them.
+/// The archive for writing: bytes in memory, numbers in the machine's representation.
 class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmptyClassElision> {
   public:
     byte_writer() : OutputArchive{this} {}
@@ -49,7 +49,7 @@ class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmpty
         if (bytes != 0)
             std::memcpy(end, data, bytes);
     }
-    /// A number of things, and the bytes of them all.
+    /// A number of elements, and the bytes of all of them.
     void write_counted(std::size_t count, const void *data, std::size_t bytes) {
         const cereal::size_type number = count;
         if (elsewhere_ != nullptr) {
@@ -61,7 +61,7 @@ class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmpty
         if (bytes != 0)
             std::memcpy(end + sizeof number, data, bytes);
     }
-    /// Everything that was written into the archive's buffer, which is empty then.
+    /// Takes the bytes out of the archive's buffer.
     [[nodiscard]] detail::byte_buffer take() { return std::move(bytes_); }
 
   private:
@@ -69,11 +69,11 @@ class byte_writer : public cereal::OutputArchive<byte_writer, cereal::AllowEmpty
     detail::byte_sink *elsewhere_ = nullptr;
 };
 
-/// The archive that they are read from. Throws if the message ends too early.
+/// The archive for reading. Throws if the message ends too early.
 class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyClassElision> {
   public:
     explicit byte_reader(std::span<const std::byte> bytes) : InputArchive{this}, bytes_{bytes} {}
-    /// @param first the bytes that are here @param behind how many come after them, from `more`
+    /// @param first the bytes that have arrived @param behind number of bytes that follow from `more`
     byte_reader(std::span<const std::byte> first, std::size_t behind, detail::byte_source &more)
         : InputArchive{this}, bytes_{first}, behind_{behind}, more_{&more} {}
 
@@ -84,14 +84,14 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
             std::memcpy(data, bytes_.data(), bytes);
         bytes_ = bytes_.subspan(bytes);
     }
-    /// Reads how many things of `each` bytes follow. They do.
+    /// Reads the number of elements of `each` bytes that follow. Throws if the message cannot hold them.
     std::size_t read_count(std::size_t each) {
         cereal::size_type count = 0;
         read(&count, sizeof count);
         require(static_cast<std::size_t>(count), each);
         return static_cast<std::size_t>(count);
     }
-    /// The same, and goes past them if they are here as a whole: where they lie. Null: nothing was read.
+    /// The same; if all of them have arrived it skips them and returns their place. Null: nothing was read.
     const std::byte *read_here(std::size_t &count, std::size_t each) {
         cereal::size_type number = 0;
         if (bytes_.size() < sizeof number)
@@ -104,7 +104,7 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
         bytes_ = bytes_.subspan(sizeof number + count * each);
         return here;
     }
-    /// Throws unless so many things of `each` bytes can follow.
+    /// Throws unless so many elements of `each` bytes can follow.
     void require(std::size_t count, std::size_t each) const {
         const std::size_t left = bytes_.size() + behind_;
         if (count > left / each) [[unlikely]]
@@ -116,7 +116,7 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
     }
 
   private:
-    /// Reads what has come in part only.
+    /// Reads bytes of which only a part has arrived.
     [[gnu::noinline]] void read_across(std::byte *to, std::size_t bytes) {
         require(bytes, 1);
         while (bytes != 0) {
@@ -136,13 +136,13 @@ class byte_reader : public cereal::InputArchive<byte_reader, cereal::AllowEmptyC
     detail::byte_source *more_ = nullptr;
 };
 
-// The same bytes as cereal's own functions would write and read, without the steps between.
+// Write and read the same bytes as cereal's own functions, in one step.
 template <class C, class Traits, class A>
 void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const std::basic_string<C, Traits, A> &text) {
     archive.write_counted(text.size(), text.data(), text.size() * sizeof(C));
 }
 namespace detail {
-/// Reads a string that has come in part only, or one that is wrong.
+/// Reads a string that has not arrived completely, or is malformed.
 template <class Text> [[gnu::noinline]] void read_text_across(byte_reader &archive, Text &text) {
     text.resize(archive.read_count(sizeof(text[0])));
     archive.read(text.data(), text.size() * sizeof(text[0]));
@@ -209,7 +209,7 @@ void CEREAL_SERIALIZE_FUNCTION_NAME(Archive &archive, cereal::NameValuePair<T> &
 template <class T> void CEREAL_SAVE_FUNCTION_NAME(byte_writer &archive, const cereal::SizeTag<T> &size) {
     archive(size.size);
 }
-/// How many elements a container is to get room for. Each takes a byte at least, but for objects of nothing.
+/// The number of elements to reserve room for. Each takes a byte at least, except for empty classes.
 template <class T> void CEREAL_LOAD_FUNCTION_NAME(byte_reader &archive, cereal::SizeTag<T> &size) {
     constexpr cereal::size_type harmless = 65536;
     archive(size.size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of serialised objects on their way: where they are written to while the message is under way
-// already, and where they are read from while it is still coming.
+// The bytes of serialised objects as a stream: a sink that sends a message while it is written, and a source
+// that reads a message while it arrives.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lisle::detail {
 
-/// Where bytes are written to.
+/// A sink of bytes.
 class byte_sink {
   public:
     virtual void write(const void *data, std::size_t bytes) = 0;
@@ -21,17 +21,17 @@ class byte_sink {
     ~byte_sink() = default;
 };
 
-/// Counts them only.
+/// A sink that only counts.
 class byte_counter final : public byte_sink {
   public:
     void write(const void *, std::size_t bytes) override { count += bytes; }
     std::size_t count = 0;
 };
 
-/// Where bytes are read from.
+/// A source of bytes.
 class byte_source {
   public:
-    /// The next bytes; those before are gone. Empty: there are no more.
+    /// The next bytes; the ones before are no longer valid. Empty: there are no more.
     virtual std::span<const std::byte> next() = 0;
 
   protected:
@@ -43,9 +43,9 @@ class byte_source {
 /// A message whose bytes are sent as they are written.
 class outgoing_pieces final : public byte_sink {
   public:
-    /// @param bytes how many there will be
+    /// @param bytes length of the message
     outgoing_pieces(std::size_t bytes, int dest, int tag, MPI_Comm comm) {
-        gathered_.resize(piece); // now: once the message has begun, nothing may fail for want of memory
+        gathered_.resize(piece); // now, since a lack of memory must not end a message that has begun
         gathered_.resize(0);
         check(MPIX_Isend_pieces(static_cast<MPI_Count>(bytes), dest, tag, comm, &request_),
               "MPIX_Isend_pieces", named_value{"dest", dest}, named_value{"tag", tag});
@@ -82,7 +82,7 @@ class outgoing_pieces final : public byte_sink {
     MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-/// A matched message whose bytes are read as they come. What nobody has read is dropped in the end.
+/// A matched message whose bytes are read as they arrive. The destructor drops the rest.
 class incoming_pieces final : public byte_source {
   public:
     explicit incoming_pieces(MPI_Message matched) noexcept : message_{matched} {}

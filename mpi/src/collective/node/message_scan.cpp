@@ -33,7 +33,7 @@ template <class Move> void in_cells(void *memory, MPI_Count bytes, Move move) {
 void scan_by_message(communicator &comm, operation what, const typed_buffer &give, const typed_buffer &take,
                      const op &reduction) {
     const MPI_Count bytes = take.bytes();
-    const int tag = next_tag(comm, false);
+    const int tag = tag_of_counted(comm, false);
     const auto size = static_cast<std::size_t>(bytes);
     if (comm.rank() == 0) {
         if (what == operation::scan && give.address != take.address) {

@@ -22,9 +22,7 @@ class pair {
     pair(communicator &comm, operation what, MPI_Count bytes)
         : area_{*collective_area::found(comm)}, number_{area_.turns().begin()},
           place_{collective_area::place_of(bytes, what == operation::scan || what == operation::exscan)},
-          self_{comm.rank()} {
-        communicator::count_one(comm.collectives);
-    }
+          self_{comm.rank()} {}
 
     /// A barrier.
     void meet() {

@@ -299,8 +299,7 @@ void refuse_sizes(int error, MPI_Count bytes) {
          " of this one: counts or types differ among the ranks");
 }
 
-void exchange_in_process(communicator &comm, const block_view &give, const block_view &take, int root) {
-    communicator::count_one(comm.collectives);
+void exchange_in_process(const communicator &comm, const block_view &give, const block_view &take, int root) {
     if (const int mismatch = in_process_collective::of(comm)->exchange(comm, give, take, root);
         mismatch != MPI_PROC_NULL) {
         fail(MPI_ERR_TRUNCATE, "rank ", mismatch,

@@ -53,7 +53,6 @@ class in_process_collective {
     /// A scan: returns when the members before this one have given their parts, and this one has its result.
     /// Throws MPI_ERR_TRUNCATE if their sizes differ. @pre scans_in_turn(), part.operation->check()
     void scan(communicator &comm, const scan_part &part) {
-        communicator::count_one(comm.collectives);
         worker_group &own = group_of(comm.rank());
         group_scan *const found = own.scans.load(std::memory_order_acquire);
         group_scan &here = found != nullptr ? *found : prepare_scans(own);
@@ -159,8 +158,7 @@ inline in_process_collective *in_process_collective::of(const communicator &comm
 
 // Collectives in this way, once it is chosen and the arguments have been checked.
 
-inline void barrier_in_process(communicator &comm, in_process_collective &shared) {
-    communicator::count_one(comm.collectives);
+inline void barrier_in_process(const communicator &comm, in_process_collective &shared) {
     shared.expose(comm, {});
     static_cast<void>(shared.reduce(comm, nullptr, result_place::everywhere));
 }
@@ -170,10 +168,9 @@ inline void barrier_in_process(communicator &comm, in_process_collective &shared
 
 /// @param what allreduce, scan or exscan @param exposed what is given and taken, which may be one buffer
 /// @param reduction a predefined operation that takes the type
-[[gnu::always_inline]] inline void reduce_in_process(communicator &comm, in_process_collective &shared,
+[[gnu::always_inline]] inline void reduce_in_process(const communicator &comm, in_process_collective &shared,
                                                      operation what, const buffer_descriptor &exposed,
                                                      const op &reduction) {
-    communicator::count_one(comm.collectives);
     const result_place place = what == operation::scan     ? result_place::prefixes
                                : what == operation::exscan ? result_place::prefixes_before
                                                            : result_place::everywhere;
@@ -184,6 +181,6 @@ inline void barrier_in_process(communicator &comm, in_process_collective &shared
 }
 
 /// What moves data. @param give,take,root see in_process_collective::exchange()
-void exchange_in_process(communicator &comm, const block_view &give, const block_view &take, int root);
+void exchange_in_process(const communicator &comm, const block_view &give, const block_view &take, int root);
 
 } // namespace lisle::collective

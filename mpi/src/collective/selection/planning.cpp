@@ -64,7 +64,7 @@ void check_or_write(schedule &plan, const collective_call &call, operation what,
     if (use.how.at_once != nullptr && call.how == form::blocking && !by_messages_alone()) {
         plan.note_done();
         compare_calls(call.comm, plan.signature());
-        use.how.at_once(call.comm, asked.bytes, data);
+        use.how.do_at_once(call.comm, asked.bytes, data);
         return;
     }
     team ranks = own_group(call.comm);

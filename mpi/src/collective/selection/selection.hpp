@@ -100,7 +100,7 @@ inline const communicator_local<choices> choices_of_communicators;
     if (use.how.at_once == nullptr) [[unlikely]] {
         return false;
     }
-    use.how.at_once(comm, asked.bytes, data);
+    use.how.do_at_once(comm, asked.bytes, data);
     return true;
 }
 

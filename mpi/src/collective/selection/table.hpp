@@ -52,6 +52,12 @@ struct way {
     bool posts = false;       ///< in the collective area, which has to take that
     bool asks_places = false; ///< `possible` depends on where the ranks are
     bool sends = false;       ///< messages that are complete only when they have been awaited
+
+    /// Counts the call and does it. @pre at_once != nullptr
+    void do_at_once(communicator &comm, MPI_Count bytes, const operands &data) const {
+        communicator::count_one(comm.collectives);
+        at_once(comm, bytes, data);
+    }
 };
 
 struct row {

@@ -98,7 +98,6 @@ template <class Algorithm> struct area_steps {
     template <operation What> static void at_once(communicator &comm, MPI_Count, const operands &data) {
         team ranks = own_group(comm);
         ranks.shared = collective_area::found(comm);
-        communicator::count_one(comm.collectives);
         immediate_steps steps{*ranks.shared};
         give<What>(steps, ranks, data,
                    [&](const auto &...arguments) { Algorithm::write(steps, ranks, arguments...); });
@@ -190,7 +189,6 @@ struct alone {
     }
     template <operation What> static void at_once(communicator &comm, MPI_Count, const operands &data) {
         refuse_revoked(comm);
-        communicator::count_one(comm.collectives);
         each_copy<What>(data, [](const typed_buffer &from, const typed_buffer &to) {
             if (is_to_copy(from, to)) {
                 local_steps{nullptr}.take(copy_step{from, to});

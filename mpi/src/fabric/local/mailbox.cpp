@@ -46,11 +46,11 @@ claim_result mailbox_sender::try_claim(std::uint64_t signature, std::size_t payl
     do {
         now = position::unpack(seen);
         if (now.cells - credit.cells >= layout_.cells) {
-            return claim_result::full;
+            return no_room();
         }
         begin = begin_of(now.lines, lines, layout_.data_lines);
         if (((begin + lines - credit.lines) & position::line_mask) > layout_.data_lines) {
-            return claim_result::full;
+            return no_room();
         }
     } while (!claim(seen, position{now.cells + 1, begin + lines, false}.pack() | (seen & claim_lease::bit)));
     consider_lease(seen);

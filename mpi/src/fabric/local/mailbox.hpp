@@ -24,8 +24,8 @@
 
 #include "base/copy_short.hpp"
 #include "base/thread_sanitizer.hpp"
-#include "execution/doorbell.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/local/bell.hpp"
 #include "fabric/local/claim_lease.hpp"
 #include "fabric/local/mailbox_layout.hpp"
 
@@ -114,19 +114,15 @@ static_assert(sizeof(mailbox_memory) == 2 * line_bytes, "the lease lies in the l
 /// What senders do with a mailbox.
 class mailbox_sender {
   public:
-    mailbox_sender(std::byte *memory, mailbox_layout layout, doorbell &bell, lease_terms terms = {}) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{&bell}, terms_{terms} {}
-    /// Of a receiver that sleeps elsewhere than at a doorbell: who publishes wakes it. Only try_claim() and
-    /// publish() may be used.
-    mailbox_sender(std::byte *memory, mailbox_layout layout) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{nullptr} {}
+    mailbox_sender(std::byte *memory, mailbox_layout layout, bell of_owner, lease_terms terms = {}) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{of_owner}, terms_{
+                                                                                                     terms} {}
 
+    /// `failed` once there is no room left and the owner's process has ended.
     /// @param signature of the sending rank: signed_by()
     [[nodiscard]] claim_result try_claim(std::uint64_t signature, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept;
     void publish(packet_slot &slot) noexcept { publish(slot.token); }
-    /// True if the receiver has to be woken once the claimed packet is published: where it has no doorbell.
-    [[nodiscard]] static bool wakes(const packet_slot &slot) noexcept { return (slot.token & wake_bit) != 0; }
 
     /// What senders have claimed: a value that every packet changes. Relaxed: for who needs no more than to
     /// know of those that the calling thread has sent.
@@ -167,7 +163,7 @@ class mailbox_sender {
         mine.stamp.store(signature | (ticket + 1), std::memory_order_release);
         own_soon(memory.cells()[(ticket + cells_ahead) & last]);
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
-            bell_->ring();
+            bell_.ring();
         }
         consider_lease(seen);
         return claim_result::claimed;
@@ -204,6 +200,9 @@ class mailbox_sender {
     }
     /// Returns what `claimed` is then.
     [[nodiscard, gnu::noinline]] std::uint64_t end_lease() noexcept;
+    [[nodiscard]] claim_result no_room() const noexcept {
+        return bell_.owner_ended() ? claim_result::failed : claim_result::full;
+    }
     /// @param seen what the caller has found before its claim
     [[gnu::always_inline]] void consider_lease(std::uint64_t seen) noexcept {
         if ((seen & ((claims_between_looks - 1) << 32 | claim_lease::bit)) == 0) [[unlikely]] {
@@ -229,14 +228,14 @@ class mailbox_sender {
         const std::uint64_t signature = token & ~wake_bit & ~std::uint64_t{0xffffffff};
         memory_->cells()[ticket & (layout_.cells - 1)].stamp.store(signature | (ticket + 1),
                                                                    std::memory_order_release);
-        if ((token & wake_bit) != 0 && bell_ != nullptr) [[unlikely]] {
-            bell_->ring();
+        if ((token & wake_bit) != 0) [[unlikely]] {
+            bell_.ring();
         }
     }
 
     mailbox_memory *memory_;
     mailbox_layout layout_;
-    doorbell *bell_; ///< null: it has none
+    bell bell_;
     lease_terms terms_;
 };
 

@@ -18,12 +18,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 8;
-
-struct process_entry {
-    std::atomic<std::uint64_t> heap_base; // see shared_heap
-    std::atomic<std::uint64_t> heap_extent;
-};
+constexpr std::uint32_t segment_version = 9;
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
 std::size_t track_bytes(int ranks, int track) {
@@ -48,20 +43,34 @@ std::size_t heap_bytes_for(int processes) noexcept {
 
 } // namespace
 
+struct node_segment::process_entry {
+    std::atomic<std::uint64_t> heap_base; // see shared_heap
+    std::atomic<std::uint64_t> heap_extent;
+    std::atomic<std::uint32_t> left;
+};
+
 struct node_segment::header {
     std::uint64_t magic;
     std::uint32_t version;
     std::int32_t processes;
     std::int32_t ranks;
+    bool introduced;      ///< for processes of several jobs that have met
+    std::uint64_t secret; ///< of their introduction
     std::uint64_t bytes;
     std::uint64_t heap_bytes; ///< of each process, behind the segment; not mapped with the rest
     std::atomic<std::int32_t> expecting_barriers; // relaxed: a hint that comes true in time
 };
 
-node_segment::layout node_segment::layout::of(int processes, int ranks) noexcept {
+node_segment::layout node_segment::layout::of(int processes, int ranks, bool introduced) noexcept {
+    const auto count = static_cast<std::size_t>(ranks);
     const std::size_t entries = static_cast<std::size_t>(processes) * sizeof(process_entry);
     const std::size_t bells = align_up(sizeof(header) + entries, doorbell::unit);
-    const std::size_t waits = bells + static_cast<std::size_t>(ranks) * sizeof(doorbell);
+    if (introduced) { // one track, and pipes instead of bells
+        const std::size_t mailboxes = align_up(bells + count * sizeof(pipe_name), page_bytes);
+        const std::size_t end = align_up(mailboxes + track_bytes(ranks, 0), page_bytes);
+        return {bells, end, mailboxes, end, end};
+    }
+    const std::size_t waits = bells + count * sizeof(doorbell);
     const std::size_t mailboxes = align_up(waits + wait_table::bytes(ranks), page_bytes);
     const std::size_t shared = align_up(mailboxes + mailboxes_bytes(ranks), page_bytes);
     return {bells, waits, mailboxes, shared,
@@ -75,23 +84,30 @@ node_segment::header &node_segment::head() const noexcept {
 }
 
 node_segment node_segment::lay_out(mapped_file memory, std::size_t offset, const layout &rooms,
-                                   const job_shape &node) {
+                                   const job_shape &who) {
     node_segment made{std::move(memory), offset, rooms};
     auto *const head = new (made.memory_.base()) header{};
     head->magic = segment_magic;
     head->version = segment_version;
-    head->processes = node.processes();
-    head->ranks = node.ranks();
+    head->processes = who.processes();
+    head->ranks = who.ranks();
     head->bytes = rooms.end;
+    for (int process = 0; process < who.processes(); ++process) {
+        new (&made.entry(process)) process_entry{};
+    }
+    return made;
+}
+
+node_segment node_segment::add_bells_and_heaps(node_segment made, const job_shape &node) {
     if (made.descriptor() >= 0 && node.processes() > 1) {
         const std::size_t each = heap_bytes_for(node.processes());
         const std::size_t all = static_cast<std::size_t>(node.processes()) * each;
-        head->heap_bytes = mapped_file::lengthen(made.descriptor(), offset + rooms.end + all) ? each : 0;
+        const bool long_enough =
+            mapped_file::lengthen(made.descriptor(), made.offset_ + made.rooms_.end + all);
+        made.head().heap_bytes = long_enough ? each : 0;
     }
-    auto *const entries = reinterpret_cast<process_entry *>(head + 1);
     int first = 0;
     for (int process = 0; process < node.processes(); ++process) {
-        new (entries + process) process_entry{};
         const int count = node.ranks_of_process[static_cast<std::size_t>(process)];
         for (int rank = first; rank < first + count; ++rank) {
             new (&made.bell(rank)) doorbell;
@@ -110,10 +126,10 @@ node_segment node_segment::lay_out(mapped_file memory, std::size_t offset, const
 }
 
 node_segment node_segment::create(int descriptor, std::size_t offset, const job_shape &node) {
-    const layout rooms = layout::of(node.processes(), node.ranks());
-    return lay_out(
-        mapped_file::reserve(descriptor, offset, rooms.end, sentence("a job of ", node.ranks(), " ranks")),
-        offset, rooms, node);
+    const layout rooms = layout::of(node.processes(), node.ranks(), false);
+    auto memory =
+        mapped_file::reserve(descriptor, offset, rooms.end, sentence("a job of ", node.ranks(), " ranks"));
+    return add_bells_and_heaps(lay_out(std::move(memory), offset, rooms, node), node);
 }
 
 node_segment node_segment::create(const job_shape &node) {
@@ -122,12 +138,23 @@ node_segment node_segment::create(const job_shape &node) {
 }
 
 node_segment node_segment::private_to_process(const job_shape &node) {
-    const layout rooms = layout::of(node.processes(), node.ranks());
-    return lay_out(mapped_file::private_memory(rooms.end, sentence("a job of ", node.ranks(), " ranks")), 0,
-                   rooms, node);
+    const layout rooms = layout::of(node.processes(), node.ranks(), false);
+    auto memory = mapped_file::private_memory(rooms.end, sentence("a job of ", node.ranks(), " ranks"));
+    return add_bells_and_heaps(lay_out(std::move(memory), 0, rooms, node), node);
+}
+
+node_segment node_segment::create_for_introduction(const job_shape &met, std::uint64_t secret) {
+    const layout rooms = layout::of(met.processes(), met.ranks(), true);
+    auto memory = mapped_file::reserve(mapped_file::make("lisle-introduction"), 0, rooms.end,
+                                       sentence("the introduction of ", met.ranks(), " ranks"));
+    node_segment made = lay_out(std::move(memory), 0, rooms, met);
+    made.head().introduced = true;
+    made.head().secret = secret;
+    return made;
 }
 
 node_segment node_segment::attach(int descriptor, std::size_t offset) {
+    owned_descriptor owned{descriptor};
     struct stat about {};
     header says{};
     if (fstat(descriptor, &about) != 0 ||
@@ -142,8 +169,18 @@ node_segment node_segment::attach(int descriptor, std::size_t offset) {
              "the shared memory of the job's node was made by another version of Lisle: use the "
              "lislerun that was installed with this library");
     }
-    return {mapped_file::of(descriptor, offset, says.bytes, "the job's shared memory"), offset,
-            layout::of(says.processes, says.ranks)};
+    return {mapped_file::of(owned.release(), offset, says.bytes, "the job's shared memory"), offset,
+            layout::of(says.processes, says.ranks, says.introduced)};
+}
+
+std::optional<node_segment> node_segment::attach_to_that_of(pid_t process, int descriptor) {
+    owned_descriptor opened = open_of_process(process, descriptor, O_RDWR);
+    return opened ? std::optional{attach(opened.release())} : std::nullopt;
+}
+
+bool node_segment::is_of_introduction(const job_shape &met, std::uint64_t secret) const noexcept {
+    return head().introduced && head().secret == secret && processes() == met.processes() &&
+           ranks() == met.ranks();
 }
 
 bool node_segment::sound(const header &says, std::size_t file) noexcept {
@@ -151,7 +188,7 @@ bool node_segment::sound(const header &says, std::size_t file) noexcept {
         says.ranks < 1 || says.ranks > most_ranks_of_job || says.processes > says.ranks) {
         return false;
     }
-    return layout::of(says.processes, says.ranks).end == says.bytes && says.bytes <= file &&
+    return layout::of(says.processes, says.ranks, says.introduced).end == says.bytes && says.bytes <= file &&
            says.heap_bytes % page_bytes == 0 &&
            says.heap_bytes <= (file - says.bytes) / static_cast<std::size_t>(says.processes);
 }
@@ -170,11 +207,20 @@ file_part node_segment::heap_part(int process) const noexcept {
     const std::size_t before = static_cast<std::size_t>(process) * head().heap_bytes;
     return {descriptor(), static_cast<off_t>(offset_ + head().bytes + before), head().heap_bytes};
 }
+node_segment::process_entry &node_segment::entry(int process) const noexcept {
+    return reinterpret_cast<process_entry *>(&head() + 1)[process];
+}
 std::atomic<std::uint64_t> &node_segment::heap_base(int process) const noexcept {
-    return reinterpret_cast<process_entry *>(&head() + 1)[process].heap_base;
+    return entry(process).heap_base;
 }
 std::atomic<std::uint64_t> &node_segment::heap_extent(int process) const noexcept {
-    return reinterpret_cast<process_entry *>(&head() + 1)[process].heap_extent;
+    return entry(process).heap_extent;
+}
+std::atomic<std::uint32_t> &node_segment::left(int process) const noexcept {
+    return entry(process).left;
+}
+pipe_name &node_segment::pipe(int rank) const noexcept {
+    return reinterpret_cast<pipe_name *>(memory_.base() + rooms_.bells)[rank];
 }
 
 doorbell &node_segment::bell(int rank) const noexcept {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory of one node of a job: a doorbell and mailboxes for each rank of the node, room for what
-// ranks share besides, and behind that in the same file the shared heaps of the node's processes. Ranks and
-// processes are named by their index on the node (world/locality.hpp); other nodes have no place here. Made
-// before any process starts, so nobody ever waits for it, and without a name in any file system.
+// Memory that processes of one machine share. That of one node of a job has a doorbell and mailboxes for each
+// rank of the node, room for what ranks share besides, and behind that in the same file the shared heaps of
+// the node's processes. It is made before any process starts, so nobody ever waits for it. That of processes
+// of several jobs that meet has a mailbox and a pipe for each rank; one of them makes it, and the others open
+// it through /proc. Ranks and processes are named by their index among those that share the memory
+// (world/locality.hpp). Neither has a name in any file system.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <sys/types.h>
 
 #include "base/mapped_file.hpp"
 #include "execution/doorbell_row.hpp"
+#include "fabric/local/wake_pipe.hpp"
 #include "world/job_shape.hpp"
 
 namespace lisle::fabric::local {
@@ -33,16 +37,38 @@ class node_segment {
     static node_segment create(int descriptor, std::size_t offset, const job_shape &node);
     /// The same in a file of its own.
     static node_segment create(const job_shape &node);
+    /// The same for processes of several jobs. @param secret of their introduction
+    static node_segment create_for_introduction(const job_shape &met, std::uint64_t secret);
     /// Maps the segment that begins there in the file, and owns the descriptor.
     /// Throws mpi_error if it is not one of this version.
     static node_segment attach(int descriptor, std::size_t offset = 0);
+    /// Attaches to what another process of the machine has open. Nothing, and errno: the system forbids it.
+    static std::optional<node_segment> attach_to_that_of(pid_t process, int descriptor);
     /// In private memory, for a job of one process.
     static node_segment private_to_process(const job_shape &node);
 
     [[nodiscard]] int descriptor() const noexcept { return memory_.descriptor(); }
-    /// How many of each the node has.
+    /// Nobody else opens it from now on.
+    void close_descriptor() noexcept { owned_descriptor{memory_.give_descriptor()}.reset(); }
+    /// How many of each share it.
     [[nodiscard]] int processes() const noexcept;
     [[nodiscard]] int ranks() const noexcept;
+
+    /// The room of a rank's mailbox for one of its tracks, zeroed at creation. An introduction's has the
+    /// first.
+    [[nodiscard]] std::byte *mailbox(int rank, int track = 0) const noexcept;
+
+    // ---- in that of an introduction ----
+
+    /// Where a rank sleeps. Written before all have opened the memory, read afterwards.
+    [[nodiscard]] pipe_name &pipe(int rank) const noexcept;
+    /// Of the same processes and introduction.
+    [[nodiscard]] bool is_of_introduction(const job_shape &met, std::uint64_t secret) const noexcept;
+    /// 1: all ranks of the process have left, so that its end is no failure. Release by the process, acquire
+    /// by who finds that it has ended.
+    [[nodiscard]] std::atomic<std::uint32_t> &left(int process) const noexcept;
+
+    // ---- in that of a node ----
 
     /// How many processes expect remote barriers (remote_barrier.hpp): each adds itself when it attaches.
     [[nodiscard]] std::atomic<std::int32_t> &expecting_barriers() const noexcept;
@@ -61,23 +87,25 @@ class node_segment {
     [[nodiscard]] doorbell_row bells(int first, int count) const noexcept;
     /// The room for what ranks tell of their waits (execution/wait_table.hpp), zeroed at creation.
     [[nodiscard]] std::byte *waits() const noexcept;
-    /// The room of a rank's mailbox for one of its tracks, zeroed at creation.
-    [[nodiscard]] std::byte *mailbox(int rank, int track = 0) const noexcept;
     /// The room for what ranks share besides (fabric/local/shared_area.hpp), zeroed at creation.
     [[nodiscard]] std::byte *shared_area() const noexcept;
 
   private:
     struct header;
-    /// Where things are, which the numbers of processes and ranks alone decide.
+    struct process_entry;
+    /// Where things are, which the numbers of processes and ranks decide.
     struct layout {
         std::size_t bells, waits, mailboxes, shared, end;
-        [[nodiscard]] static layout of(int processes, int ranks) noexcept;
+        [[nodiscard]] static layout of(int processes, int ranks, bool introduced) noexcept;
     };
     node_segment(mapped_file memory, std::size_t offset, const layout &rooms) noexcept
         : memory_{std::move(memory)}, offset_{offset}, rooms_{rooms} {}
     static node_segment lay_out(mapped_file memory, std::size_t offset, const layout &rooms,
-                                const job_shape &node);
+                                const job_shape &who);
+    /// Puts bells and heaps into a node's.
+    static node_segment add_bells_and_heaps(node_segment made, const job_shape &node);
     [[nodiscard]] header &head() const noexcept;
+    [[nodiscard]] process_entry &entry(int process) const noexcept;
     /// Everything that others would follow blindly; false if the segment is not what it says.
     [[nodiscard]] static bool sound(const header &says, std::size_t file) noexcept;
 

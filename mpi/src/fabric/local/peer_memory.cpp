@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <numeric>
 #include <sys/prctl.h>
 
 #include "base/copy_bytes.hpp"
+#include "fabric/local/memory_domain.hpp"
 
 namespace lisle::fabric::local {
 
@@ -69,9 +71,7 @@ bool is_slow(std::span<const iovec> pieces, std::uint64_t remote_address, bool r
     return reading ? copies_slowly(local, remote_address) : copies_slowly(remote_address, local);
 }
 
-} // namespace
-
-bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
+bool read_by_kernel(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
     if (!is_slow(pieces, remote_address, true)) {
         return pid > 0 && copy_runs(process_vm_readv, pid, remote_address, pieces);
     }
@@ -88,7 +88,7 @@ bool read_peer_memory(int pid, std::uint64_t remote_address, std::span<const iov
     return true;
 }
 
-bool write_peer_memory(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
+bool write_by_kernel(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
     if (!is_slow(pieces, remote_address, false)) {
         return pid > 0 && copy_runs(process_vm_writev, pid, remote_address, pieces);
     }
@@ -105,6 +105,13 @@ bool write_peer_memory(int pid, std::uint64_t remote_address, std::span<const io
     return true;
 }
 
+std::size_t bytes_of(std::span<const iovec> pieces) noexcept {
+    return std::accumulate(pieces.begin(), pieces.end(), std::size_t{0},
+                           [](std::size_t sum, const iovec &piece) { return sum + piece.iov_len; });
+}
+
+} // namespace
+
 void open_own_memory() noexcept {
     // Yama's ptrace_scope 1 lets only ancestors read a process's memory unless it allows others.
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -116,6 +123,44 @@ bool peer_memory_open(int pid) noexcept {
     const iovec own{&here, 1};
     const iovec remote{nullptr, 1};
     return process_vm_readv(pid, &own, 1, &remote, 1, 0) < 0 && errno == EFAULT;
+}
+
+std::byte *peer_memory::reach(int peer, std::uint64_t address, std::size_t bytes) const noexcept {
+    const locality &places = domain_.places();
+    return heap_ != nullptr
+               ? heap_->find(places.process_index_on_node(places.process_of(peer)), address, bytes)
+               : nullptr;
+}
+
+bool peer_memory::read(int peer, std::uint64_t address, std::span<const iovec> to) noexcept {
+    const std::byte *from = reach(peer, address, bytes_of(to));
+    if (from == nullptr) {
+        return by_kernel() && end(read_by_kernel(domain_.pid_of_rank(peer), address, to));
+    }
+    for (const iovec &piece : to) {
+        copy_bytes(piece.iov_base, from, piece.iov_len);
+        from += piece.iov_len;
+    }
+    return true;
+}
+
+bool peer_memory::write(int peer, std::uint64_t address, std::span<const iovec> from) noexcept {
+    std::byte *to = reach(peer, address, bytes_of(from));
+    if (to == nullptr) {
+        return by_kernel() && end(write_by_kernel(domain_.pid_of_rank(peer), address, from));
+    }
+    for (const iovec &piece : from) {
+        copy_bytes(to, piece.iov_base, piece.iov_len);
+        to += piece.iov_len;
+    }
+    return true;
+}
+
+bool peer_memory::end(bool copied) noexcept {
+    if (!copied && errno != ESRCH) { // a process that has ended says nothing about the others
+        by_kernel_.store(false, std::memory_order_relaxed);
+    }
+    return copied;
 }
 
 } // namespace lisle::fabric::local

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,11 @@ namespace {
 
 /// A pipe that is opened for both has a reader: writing to it raises no SIGPIPE when its owner has ended.
 constexpr int for_both = O_RDWR | O_NONBLOCK;
+
+void write_to(int pipe) noexcept {
+    constexpr char word = 0;
+    static_cast<void>(!write(pipe, &word, sizeof word)); // a full pipe wakes as well
+}
 
 } // namespace
 
@@ -41,6 +47,14 @@ void wake_pipe::clear() const noexcept {
     }
 }
 
+void wake_pipe::ring() const noexcept {
+    write_to(end_.get());
+}
+
+void spare_descriptor::keep() noexcept {
+    kept_ = owned_descriptor{epoll_create1(EPOLL_CLOEXEC)};
+}
+
 owned_descriptor open_wake_pipe(pid_t process, const pipe_name &name) noexcept {
     owned_descriptor opened = open_of_process(process, name.descriptor, for_both);
     struct stat about {};
@@ -49,9 +63,25 @@ owned_descriptor open_wake_pipe(pid_t process, const pipe_name &name) noexcept {
     return same ? std::move(opened) : owned_descriptor{};
 }
 
-void write_to_wake_pipe(int descriptor) noexcept {
-    constexpr char word = 0;
-    static_cast<void>(!write(descriptor, &word, sizeof word)); // a full pipe wakes as well
+void pipe_bell::ring() noexcept {
+    int to = opened_.load(std::memory_order_acquire);
+    if (to == none) {
+        owned_descriptor opened = open_wake_pipe(process_, pipe_);
+        if (!opened) {
+            if (errno == EMFILE) {
+                spare_.without([this] {
+                    if (const owned_descriptor now = open_wake_pipe(process_, pipe_)) {
+                        write_to(now.get());
+                    }
+                });
+            }
+            return; // else the process has ended, and is found to have
+        }
+        if (opened_.compare_exchange_strong(to, opened.get(), std::memory_order_acq_rel)) {
+            to = opened.release();
+        }
+    }
+    write_to(to);
 }
 
 } // namespace lisle::fabric::local

@@ -17,7 +17,7 @@ namespace lisle::rma {
 
 namespace {
 
-/// The operations that are looked for by themselves.
+/// The operations that have code of their own.
 struct known_operations {
     const op *replace = find_op(MPI_REPLACE);
     const op *no_op = find_op(MPI_NO_OP);
@@ -35,7 +35,7 @@ bool is_machine_integer(basic_type type) noexcept {
     return type >= basic_type::int8 && type <= basic_type::uint64 && type != basic_type::int128;
 }
 
-/// Pairs and complex numbers have the alignment of their parts only.
+/// True if one access of a word can hold the element. Pairs and complex numbers are aligned as their parts.
 bool is_single(const datatype &element) noexcept {
     const MPI_Count size = element.size();
     const type_category category = category_of(element);
@@ -49,7 +49,7 @@ template <class Word> Word load(const std::byte *from) noexcept {
     return value;
 }
 
-/// Integers, logicals and bytes; MPI_CHAR, too, which programs use for bytes.
+/// True for integers, logicals and bytes, and for MPI_CHAR, which programs use for bytes.
 bool is_comparable(const datatype &element) noexcept {
     switch (category_of(element)) {
     case type_category::c_integer:
@@ -240,7 +240,7 @@ void element_update::apply_with_gaps(std::byte *target, const std::byte *origin,
     if (how_ == manner::replace) {
         unpack(there, 0, {origin, count * size_});
     } else if (how_ != manner::keep) {
-        // The operands as an array of the type.
+        // The kernel needs the operands as an array of the type.
         std::vector<std::byte> operands(count * static_cast<std::size_t>(element_->extent()));
         unpack({operands.data(), elements, *element_}, 0, {origin, count * size_});
         kernels_.apply(operands.data(), target, count);
@@ -256,7 +256,7 @@ void element_update::apply(std::byte *target, const std::byte *origin, std::byte
     }
     const auto alone = lock_if_any(guard.lock);
     if (single_ && count == 1 && is_aligned(target, size_)) {
-        // One store, since the owner may load it in a loop without the lock.
+        // By one store, since the owner may load the element in a loop without the lock.
         with_word(size_, [&](auto word) { apply_at_once<decltype(word)>(target, origin, result, count); });
     } else if (element_->size() == element_->extent()) {
         apply_locked(target, origin, result, count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leads the packets of windows, and the news that a peer has failed, to the windows that they are about.
+// Passes packets, and the news of a failed peer, to the windows that they concern.
 #include "protocol/message/active_messages.hpp"
 #include "protocol/message/refuse.hpp"
 #include "rma/messages/window_messages.hpp"

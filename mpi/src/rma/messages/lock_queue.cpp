@@ -35,7 +35,7 @@ std::optional<lock_queue::decision> lock_queue::take_for(const waiting_origin &f
     bool taken = own.lock.try_lock(first.wanted, awaited_.has_value(), lock_word::origin::far);
     const int failed = taken ? -1 : lock_breaker(members_, members_.rank(), first.wanted);
     if (!taken && failed < 0 && !awaited_) {
-        // In this order: see window_lock.cpp.
+        // In this order, as in window_lock.cpp: a holder that sees a waiter finds it in the table.
         own.awaits.add(members_.rank(), first.wanted);
         own.lock.register_waiter(first.wanted);
         awaited_ = first.wanted;
@@ -79,7 +79,7 @@ void lock_queue::forget(int origin) {
         break_lock(members_, origin);
     }
     std::erase_if(waiting_, [origin](const waiting_origin &each) { return each.origin == origin; });
-    if (awaited_) { // the one that is first now may want another kind
+    if (awaited_) { // the next one may want another kind of lock
         end_waiting(false);
     }
 }

@@ -12,7 +12,7 @@ namespace lisle::rma {
 
 void message_origin::note_touched(int target) {
     const std::scoped_lock guard{mutex_};
-    touched_[target] = ++last_operation_; // a number that no other operation has, whatever is forgotten
+    touched_[target] = ++last_operation_; // unique, whichever entries are erased
     any_touched_.store(true, std::memory_order_relaxed);
     members_.note_requests();
 }
@@ -43,7 +43,7 @@ void message_origin::give_back(const std::vector<int> &targets, lock_word::kind 
         bool under_way = false;
         {
             const std::scoped_lock guard{mutex_};
-            under_way = touched_.erase(target) != 0; // the answer says that it is done
+            under_way = touched_.erase(target) != 0; // the answer to the unlock completes the operations too
             if (!under_way) {
                 unanswered_.insert(target);
             }
@@ -62,11 +62,11 @@ void message_origin::give_back(const std::vector<int> &targets, lock_word::kind 
 
 void message_origin::end() {
     std::vector<awaited_answer *> asked;
-    for (const int target : unanswered_) { // no other thread uses the window any more
+    for (const int target : unanswered_) { // without the lock: no other thread uses the window now
         asked.push_back(ask(request_kind::flush, target, lock_word::kind::shared));
     }
     for (awaited_answer *const answer : asked) {
-        protocol::wait(*answer); // a target that has failed serves nothing
+        protocol::wait(*answer); // its error does not matter: a failed target serves nothing
         answer->free();
     }
 }
@@ -91,7 +91,7 @@ void message_origin::await(const std::vector<asked_flush> &asked) {
     failures_within failures;
     for (const asked_flush &each : asked) {
         failures.attempt([&] { awaited_answers::settle(each.answer); });
-        // Only now: another thread that flushes meanwhile has to wait for the same operations.
+        // Erased only now, since another thread that flushes meanwhile waits for the same operations.
         const std::scoped_lock guard{mutex_};
         if (const auto known = touched_.find(each.target);
             known != touched_.end() && known->second == each.operation) {

@@ -22,7 +22,7 @@ std::size_t packet_room(const window_members &members, int to) noexcept {
 
 fabric::claim_result outgoing_packet::claim(const window_members &members, std::uint8_t kind,
                                             std::uint8_t flags, std::size_t bytes) noexcept {
-    // Requests are answers to nothing, but they are used when they arrive and never stored unasked.
+    // Claimed as solicited: no receive has asked for it, but the target serves it on arrival and stores none.
     const auto result = carrier_->try_claim(members.number_of(members.rank()), dest_, bytes, true, slot_);
     if (result == fabric::claim_result::claimed) {
         *slot_.header = {members.comm().context(),         members.rank(), 0, kind, flags, 0,

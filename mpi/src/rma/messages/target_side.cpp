@@ -26,7 +26,7 @@ template <class T> T read_as(std::span<const std::byte> from) noexcept {
     return value;
 }
 
-/// A rank of the window as answers name it: plus one; 0: none.
+/// A rank of the window in an answer: the rank plus one, or 0 for none.
 std::uint64_t number_or_none(int rank) noexcept {
     return rank < 0 ? 0 : static_cast<std::uint64_t>(rank) + 1;
 }
@@ -147,7 +147,7 @@ bool message_target::serve_locked(const request &asked) {
 
 namespace {
 
-/// What a request says of its elements, checked.
+/// The type of a request's elements. Refuses what is no predefined type.
 const datatype &element_of(const window_members &members, int origin, const request_head &head) {
     const datatype *const found =
         find_datatype(reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(head.element)));
@@ -165,7 +165,7 @@ const op &operation_of(const window_members &members, int origin, const request_
     return *found;
 }
 
-/// The bytes of all runs, checked.
+/// The bytes of all runs. Refuses runs that are impossible.
 std::size_t bytes_of(const window_members &members, int origin, const std::vector<memory_run> &runs,
                      std::size_t element_size) {
     std::size_t bytes = 0;
@@ -216,7 +216,7 @@ template <class Serve> bool message_target::serve_runs(const request &asked, con
     }
     std::byte *result = answer ? answer->bytes(sizeof(reply_head), bytes).data() : nullptr;
     const std::byte *brought = data.data();
-    store_order::before_read(); // of what the serving thread has put itself
+    store_order::before_read(); // the serving thread may have put some of it itself
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
         const std::size_t elements = length / size;

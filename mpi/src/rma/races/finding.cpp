@@ -12,9 +12,9 @@ namespace lisle::rma {
 namespace {
 
 constexpr std::size_t most_named = 4;
-constexpr std::size_t most_looks = 1'000'000; ///< at pairs
+constexpr std::size_t most_looks = 1'000'000; ///< pairs of accesses that are compared
 
-/// Accumulates are atomic and ordered among themselves.
+/// True unless both are gets, or both are accumulates, which are atomic and ordered.
 bool conflict(access_kind a, access_kind b) noexcept {
     return a == access_kind::put || b == access_kind::put || a != b;
 }
@@ -23,8 +23,8 @@ bool is_locked(epoch_kind kind) noexcept {
     return kind == epoch_kind::shared_lock || kind == epoch_kind::exclusive_lock;
 }
 
-/// An exclusive holder hears of all who have given the lock back before, and those who get a lock after it
-/// hear of all that it knows.
+/// Notes the order that exclusive locks make: a holder knows of all that earlier holders have done, and later
+/// holders know of all that it has done.
 /// @param turns sorted
 void hear_of_turns(access_record &access, const std::vector<exclusive_turn> &turns) {
     const auto first_after = [&](moment when) -> moment {
@@ -37,12 +37,12 @@ void hear_of_turns(access_record &access, const std::vector<exclusive_turn> &tur
     access.told = std::min(access.told, first_after(access.closed));
 }
 
-/// Neither can have known that the other was complete.
+/// True if neither origin can have known that the other's access was complete.
 bool overlap(const access_record &a, const access_record &b) noexcept {
     return a.node == b.node && a.heard < b.told && b.heard < a.told;
 }
 
-/// Accesses of different ranks in one exposure epoch. A put is complete at its end only.
+/// True for unordered accesses of two ranks in one exposure epoch, at whose end alone a put is complete.
 bool unordered_while_exposed(const access_record &a, const access_record &b) noexcept {
     if (a.opened != b.opened) {
         return false;

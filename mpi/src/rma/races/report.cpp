@@ -26,11 +26,11 @@ site_text text_of(const access_site &site) {
     return text;
 }
 
-/// Where the accesses of the races were called, two for each: every rank knows its own.
+/// The places of the calls, two for each race. Each rank knows those of its own calls.
 std::vector<std::string> texts_of(const party &ranks, std::span<const race> found, int self,
                                   const std::vector<access_site> &sites) {
     std::vector<site_text> own;
-    std::vector<std::pair<int, std::size_t>> order; // by origin, as they are gathered
+    std::vector<std::pair<int, std::size_t>> order; // by origin, the order in which the places are gathered
     for (std::size_t at = 0; at < 2 * found.size(); ++at) {
         const access_record &each = at % 2 == 0 ? found[at / 2].a : found[at / 2].b;
         order.emplace_back(each.origin, at);
@@ -53,7 +53,7 @@ std::string name_of(const window_members &members) {
     return name.empty() ? sentence("the window on ", members.comm().label()) : sentence("window ", name);
 }
 
-/// What would have ordered them.
+/// The part of the report that names the epoch of the two accesses.
 const char *where(const race &found) {
     if (found.a.epoch == epoch_kind::fence) {
         return "between the same two fences";

@@ -25,9 +25,9 @@ namespace lisle::rma {
 namespace {
 
 constexpr std::size_t most_pieces_of_access = 64;
-constexpr std::size_t most_turns = 16384; ///< that a rank keeps
+constexpr std::size_t most_turns = 16384; ///< exclusive turns that a rank keeps
 
-/// That a rank keeps: fewer of many ranks, since each rank gets those of all.
+/// Accesses that a rank keeps. With many ranks fewer, since each rank gets the records of all.
 std::size_t most_records(const window_members &members) noexcept {
     return std::clamp<std::size_t>(65536 / static_cast<std::size_t>(members.size()), 64, 4096);
 }
@@ -48,7 +48,7 @@ struct watched_window {
     bool between_fences = false;
     std::map<int, hold> holds; ///< by target
     std::optional<hold> holds_all;
-    std::map<int, moment> posted; ///< by target that has let the rank in
+    std::map<int, moment> posted; ///< by target, when it has exposed its window to this rank
     bool awaits_results = false;
 
     std::int32_t number_of(const access_site &site) {
@@ -74,7 +74,7 @@ struct watched_window {
         }
         others.push_back(record);
     }
-    /// Fills in what lets the rank access the record's target. False: nothing that is watched.
+    /// Fills in the epoch that the access is in. False: it is in none that is watched.
     bool enter_epoch(access_record &record) const {
         if (between_fences) {
             record.epoch = epoch_kind::fence;
@@ -98,9 +98,9 @@ struct watched_window {
     }
 };
 
-/// What a rank keeps. Its threads use it.
+/// The records of a rank, which its threads share.
 struct watching_rank {
-    std::mutex mutex; ///< protects all below; nothing else is locked with it
+    std::mutex mutex; ///< protects all members below; innermost lock
     moment heard = 0;
     std::map<const window_members *, watched_window> windows;
 
@@ -117,7 +117,7 @@ struct watching_rank {
 };
 const rank_local<watching_rank> watching;
 
-/// The present rank's watch of a window, with the lock held.
+/// The calling rank's records of a window, with the lock held.
 class locked_watch {
   public:
     explicit locked_watch(const window_members &members)
@@ -171,7 +171,7 @@ void race_watch::window_made(const window_members &members) {
         return;
     }
     call_among_ranks::windows_watched.fetch_add(1, std::memory_order_relaxed);
-    this_rank().tracks().keep_general(+1); // short paths note no call
+    this_rank().tracks().keep_general(+1); // short paths do not note calls
     watching_rank &self = *watching;
     const std::scoped_lock guard{self.mutex};
     self.windows.try_emplace(&members);
@@ -193,7 +193,7 @@ void race_watch::window_ends(const window_members &members) {
     std::vector<access_record> records{ended.others.begin(), ended.others.end()};
     const party ranks = all_of(members);
     const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
-    if (std::ranges::find(lost, 1) != lost.end()) { // what they have ordered is not known
+    if (std::ranges::find(lost, 1) != lost.end()) { // the order that they made is not known
         std::erase_if(records, [](const access_record &each) { return each.epoch != epoch_kind::exposure; });
     }
     name_races(members, records, ended.turns, ended.sites);
@@ -292,7 +292,7 @@ void race_watch::completes(const window_members &members) {
             each.completed = at;
         }
     }
-    if (own->posted.size() > 1) { // of several targets, one may tell the origins of another
+    if (own->posted.size() > 1) { // one target may tell the origins of another
         own.rank().tell(at);
     }
     own->posted.clear();
@@ -308,7 +308,7 @@ void race_watch::flushed(const window_members &members, int target, bool results
     const locked_watch own{members};
     const moment at = now();
     for (access_record &each : own->others) {
-        // An accumulate is kept without whether it brings something: where that matters it counts as if.
+        // The record of an accumulate does not say whether it fetches: it counts as if it did.
         if (each.completed == never && (target < 0 || each.target == target) &&
             !(results_only && each.what == access_kind::put)) {
             each.completed = at;
@@ -316,7 +316,7 @@ void race_watch::flushed(const window_members &members, int target, bool results
     }
     if (own->awaits_results) {
         own.rank().hear();
-        own->awaits_results = target >= 0; // of other targets
+        own->awaits_results = target >= 0; // results of other targets may be missing
     }
 }
 

@@ -49,7 +49,7 @@ void attached_memory::publish_locked() const {
 
 bool attached_memory::holds(std::uint64_t address, std::size_t bytes) const {
     const std::scoped_lock guard{mutex_};
-    // Memory that was attached in several parts may be accessed as one.
+    // One access may span memory that was attached in several parts.
     while (bytes != 0) {
         auto found = regions_.upper_bound(address);
         if (found == regions_.begin()) {

@@ -20,7 +20,7 @@ bool access_epoch::allows_further(int target) noexcept {
         open_.store(shown(everyone), std::memory_order_relaxed);
         return true;
     }
-    // Another thread of the rank may have used the fence since this one looked.
+    // Since this thread's load another one may have begun the epoch of the fence.
     if (open != listed) {
         return open == everyone || open == target;
     }

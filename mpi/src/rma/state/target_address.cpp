@@ -14,13 +14,13 @@ namespace {
 [[noreturn, gnu::cold]] void out_of_range(const window_members &members, const target_data &target,
                                           const reach_of_data &reach) {
     const member_facts &facts = members.at(target.rank).facts;
-    // Not the sum of all: it may be more than a number holds, which is how some come here.
+    // Without the sum of these numbers, which may overflow.
     fail(MPI_ERR_RMA_RANGE, "the data at displacement ", target.disp, " (times ", facts.unit,
          " bytes) of target ", target.rank, " take bytes ", reach.first, " to ", reach.last,
          " from there, but its window has ", facts.size);
 }
 
-/// The target's own view of the window if its rank is one of this process, else null.
+/// The target's own view of the window if the target is in this process, else null.
 const window_members *view_of_target(const window_members &members, int target) {
     const rank *const owner = this_rank().get_job().find(members.number_of(target));
     const std::uint64_t context = members.comm().context();
@@ -29,8 +29,8 @@ const window_members *view_of_target(const window_members &members, int target) 
     return home != nullptr ? registered<window_members>::find(*home, context) : nullptr;
 }
 
-/// Of a target on another node, and of one that has attached more than its table says, the memory is checked
-/// there.
+/// Throws if the target has not attached the memory. A target on another node, and one that has attached more
+/// than its table holds, checks that itself.
 void check_attached(const window_members &members, const target_data &target) {
     const window_members *const owner = view_of_target(members, target.rank);
     const reach_of_data reach = reach_of_data::of(target.count, *target.type);

@@ -11,8 +11,8 @@ namespace {
 
 using kind = lock_word::kind;
 
-/// Wakes those that wait for a lock that has become free, a writer by turns. Returns true if one of them, a
-/// rank other than the target, is certain to try.
+/// Wakes ranks that wait for a lock that has become free: all readers, or one writer, in turn.
+/// @return true if a rank other than the target is certain to try
 [[gnu::cold, gnu::noinline]] bool wake_waiters(const window_members &members, int target,
                                                lock_word::wake whom) {
     fabric::shared_memory *const medium = members.table().medium;
@@ -33,8 +33,8 @@ using kind = lock_word::kind;
             continue;
         }
         medium->nudge(members.number_of(rank));
-        // A rank that waits for several locks may not wait for this one, and the target may wait in place of
-        // ranks of other nodes while it computes: then another rank has to be woken, too.
+        // A further rank is woken if it is not certain that this one tries: it may wait for other locks as
+        // well, and the target may wait on behalf of ranks of other nodes while it computes.
         if (found == awaited_lock::match::certain && rank != target) {
             certain = true;
             if (whom == lock_word::wake::one_writer) {
@@ -46,7 +46,7 @@ using kind = lock_word::kind;
     return certain;
 }
 
-/// The failed rank that holds the target's lock; -1: there is none.
+/// The failed rank that holds the target's lock; -1: none.
 int failed_holder(const window_members &members, int target) {
     const member &of = members.at(target);
     const group &all = members.comm().local_group();
@@ -144,15 +144,15 @@ void break_lock(const window_members &members, int holder) {
 }
 
 int lock_breaker(const window_members &members, int target, kind wanted) {
-    // A reader that waits because writers wait gets the lock when those give up: only a writer that has
-    // failed keeps it out.
+    // Writers that wait keep a reader out only until they give up; a failed writer that holds the lock keeps
+    // it out for good.
     const bool kept_out = wanted == kind::exclusive || members.at(target).lock.held_exclusively();
     return kept_out ? failed_holder(members, target) : -1;
 }
 
 void stop_waiting(const window_members &members, int target, kind wanted) {
     members.at(target).lock.withdraw_waiter(wanted);
-    // It may have been what kept readers out, and they look only when they are called.
+    // This waiter may have kept readers out, which sleep until they are woken.
     static_cast<void>(wake_waiters(members, target, lock_word::wake::readers));
 }
 

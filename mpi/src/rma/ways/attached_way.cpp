@@ -22,7 +22,7 @@ way &attached_way::way_of_update(const transfer &of) {
         find_attached(members_, of.target) != attached_table::answer::attached) {
         return requests_;
     }
-    by_.flush(of.target.rank); // of updates by requests, when the table did not say: they stay in order
+    by_.flush(of.target.rank); // updates by requests, made while the table was incomplete, come first
     return kernel_;
 }
 

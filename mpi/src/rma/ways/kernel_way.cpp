@@ -13,8 +13,8 @@ namespace lisle::rma {
 
 namespace {
 
-/// Calls `copy(address, here)` for each run of the target's data and the bytes here that belong to it, until
-/// one fails.
+/// Calls `copy(address, here)` for each run of the target's data with the caller's bytes for it, until a call
+/// fails.
 template <class Copy> bool copy_runs(const typed_buffer &there, std::byte *here, MPI_Count bytes, Copy copy) {
     bool copied = true;
     for_each_run(there, 0, bytes, [&](std::uint64_t address, std::size_t length) {
@@ -31,7 +31,7 @@ class copied_elements {
     copied_elements(const window_members &members, int target, const datatype &element)
         : members_{members}, target_{target}, element_{element} {}
 
-    /// How many are copied at once, so that the lock is not held for long.
+    /// Elements that are copied under one hold of the lock, which is to be short.
     [[nodiscard]] std::size_t most() const noexcept {
         constexpr std::size_t most_bytes = 32'768;
         return std::max<std::size_t>(1, most_bytes / static_cast<std::size_t>(element_.extent()));
@@ -138,7 +138,7 @@ void kernel_way::update_elements(int target, std::uint64_t address, const elemen
 }
 
 protocol::request *kernel_way::update(const target_update &of) {
-    if (!members_.at(of.target.rank).facts.copied) { // its row has no lock that all would take
+    if (!members_.at(of.target.rank).facts.copied) { // then not all origins would take the lock of its row
         return otherwise_.update(of);
     }
     update_dense(of, of.at_target(),

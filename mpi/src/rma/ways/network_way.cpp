@@ -25,7 +25,7 @@ class network_way::copy final : public protocol::operation, public fabric::copy_
             packed_.resize(static_cast<std::size_t>(origin.bytes()));
         }
     }
-    /// The bytes that are copied, in one piece.
+    /// The bytes to copy, in one piece.
     [[nodiscard]] iovec piece(std::size_t bytes) {
         if (packed_.empty()) {
             return {origin_.address, bytes};
@@ -81,7 +81,7 @@ protocol::request *network_way::start(const transfer &of, bool reads) {
     const target_data &target = of.target;
     const MPI_Count bytes = reads ? target.bytes() : origin.bytes();
     const auto first = only_run(of, bytes);
-    // Of the buffer only as much as there are data.
+    // Of the origin's buffer only the part that has data.
     const typed_buffer used{origin.address,
                             reads && origin.bytes() != bytes ? bytes / origin.type->size() : origin.count,
                             *origin.type};
@@ -95,7 +95,7 @@ protocol::request *network_way::start(const transfer &of, bool reads) {
     fabric::remote_memory *const memory = members_.home().routes().to(peer).memory;
     const fabric::remote_place place{peer, *first, members_.at(target.rank).facts.key};
     const int self = members_.number_of(members_.rank());
-    members_.home().core().expect(*started, peer); // waiting for it looks where its end is told
+    members_.home().core().expect(*started, peer); // a wait then polls the fabric that tells the end
     under_way_.fetch_add(1, std::memory_order_relaxed);
     members_.note_requests();
     for (unsigned tries = 0;; members_.home().waits().found_no_room(tries)) {

@@ -15,9 +15,9 @@ namespace lisle::rma {
 
 namespace {
 
-// A target keeps the requests whose answers find no room: it is not asked for more than this at once.
+// Limits the answers that wait at a target: it keeps the requests whose answers find no room.
 constexpr MPI_Count most_awaited_bytes = 262'144;
-// An origin that only sends has to take answers now and then.
+// After so many requests the origin takes the answers that have come.
 constexpr unsigned requests_between_looks = 16;
 
 typed_buffer no_data() {
@@ -40,7 +40,7 @@ class request_writer {
                                                                                            origin.bytes() !=
                                                                                            0} {}
 
-    /// @param unit no run is cut but at a multiple of this @param extent bytes of memory for each unit
+    /// @param unit runs are cut only at multiples of this @param extent bytes of memory for each unit
     void add(std::uint64_t address, std::size_t bytes, std::size_t unit, std::size_t extent) {
         while (bytes != 0) {
             const std::size_t used = runs_.size() * sizeof(memory_run) + data_;
@@ -105,8 +105,8 @@ class request_writer {
     std::size_t room_;
     bool carries_;
     std::vector<memory_run> runs_;
-    std::size_t data_ = 0; ///< bytes of these
-    MPI_Count done_ = 0;   ///< bytes of the requests before
+    std::size_t data_ = 0; ///< bytes of data that the runs stand for
+    MPI_Count done_ = 0;   ///< bytes in the requests that have been sent
     MPI_Count total_ = answer_ != nullptr ? answer_->missing : 0;
     unsigned sent_ = 0;
 };

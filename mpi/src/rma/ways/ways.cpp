@@ -36,14 +36,14 @@ window_ways::kind window_ways::find(int target) const {
     if (members_.reach(target, of.base, of.size) != nullptr) {
         return kind::direct;
     }
-    // Accumulates of a member that is copied are made so by all, or they would not be atomic.
+    // To a copied member all origins accumulate in this way: mixed with another one it would not be atomic.
     return of.copied || members_.table().medium->memory_open(number) ? kind::kernel : kind::requests;
 }
 
 void window_ways::flush(int target) {
     const auto asked = origin_.begin_flush(target);
     failures_within failures;
-    failures.attempt([&] { network_.flush(); }); // meanwhile: both take a round trip
+    failures.attempt([&] { network_.flush(); }); // meanwhile, since both take a round trip
     failures.attempt([&] { origin_.await(asked); });
     failures.rethrow();
 }

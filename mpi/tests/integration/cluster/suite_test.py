@@ -37,7 +37,6 @@ ELSEWHERE = {
     "refused_copies": "is about copies by the kernel of one machine",
     "rma_killed": "is about locks in the memory of one machine",
     "rma_lock_survivors": "is about locks in the memory of one machine",
-    "task_coupling_fortran": "wants two ranks",
 }
 NOT_AS_FIBERS = ("rma_passive_owner",)  # waits in the system, and with it all fibers of its thread
 # Whose argument and settings are others than on one node: this one's owner calls nothing of MPI.

@@ -25,7 +25,7 @@ int main() {
 """
 
 # Tasks and coupled models; every rank evaluates a program of its own.
-TASKS_PROGRAM = """#include <lisle/couple.hpp>
+TASKS_PROGRAM = """#include <lisle/couple/job.hpp>
 #include <lisle/task.hpp>
 #include <lisle/task/mpi_transport.hpp>
 #include <iostream>
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    lisle::couple::model{MPI_COMM_WORLD, {.name = "model" + std::to_string(rank)}}.finish();
+    lisle::couple::job{MPI_COMM_WORLD, {"model" + std::to_string(rank)}}.begin();
     lisle::tasks::registry kernels;
     const auto between = lisle::tasks::make_mpi_transport();
     lisle::tasks::machine machine{kernels, *between};
@@ -42,6 +42,60 @@ int main(int argc, char **argv) {
     machine.finish();
     MPI_Finalize();
 }
+"""
+
+# A model that gives itself what it receives, in C and in Fortran.
+COUPLED_C = """#include <lisle/couple.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, received = 0, sent = 42;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char name[16];
+    snprintf(name, sizeof name, "model %d", rank);
+    const char *own[] = {name};
+    lisle_couple_job *job;
+    lisle_couple_component *self;
+    lisle_couple_points *one;
+    int wrong = lisle_couple_job_make(MPI_COMM_WORLD, 1, own, &job) || lisle_couple_job_component(job, name, &self) ||
+                lisle_couple_points_list(1, 1, (const int64_t[]){0}, &one) || lisle_couple_runs(self, 1, 0, 1) ||
+                lisle_couple_offers(self, "x", one, &sent, MPI_INT, NULL) ||
+                lisle_couple_wants(self, "x", one, &received, MPI_INT, name, NULL) || lisle_couple_job_begin(job) ||
+                lisle_couple_put(self, NULL) || lisle_couple_get(self, NULL) || lisle_couple_advance(self) ||
+                lisle_couple_points_free(&one) || lisle_couple_job_end(&job);
+    if (wrong)
+        puts(lisle_couple_message());
+    printf("received %d\\n", received);
+    MPI_Finalize();
+    return wrong;
+}
+"""
+COUPLED_FORTRAN = """program coupled
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use mpi_f08
+  use lisle_couple
+  implicit none
+  type(couple_job) :: job
+  type(couple_component) :: self
+  real(real64), target :: sent(1) = 42, received(1)
+  character(16) :: name
+  integer :: rank
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  write (name, "(a, i0)") "model ", rank
+  call job%make(MPI_COMM_WORLD, [name])
+  self = job%component(name)
+  call self%runs(period=1_int64, end=1_int64)
+  call self%offers("x", sent, couple_list(1, [1]))
+  call self%wants("x", received, couple_list(1, [1]), from=name)
+  call job%begin()
+  call self%put()
+  call self%get()
+  call self%advance()
+  call job%end()
+  print "(a, i0)", "received ", nint(received(1))
+  call MPI_Finalize()
+end program
 """
 
 FORTRAN_PROGRAM = """program message
@@ -91,13 +145,24 @@ def check_wrappers(prefix, work):
     check_program(prefix, work / "by_mpicxx")
 
 
-def check_tasks(prefix, work):
+def check_tasks(prefix, work, libdir):
     if os.environ.get("SANITIZED") or os.environ.get("TASKS") != "ON":
         return  # the static libraries want the sanitizer's flags, or are not built
     (work / "tasks.cpp").write_text(TASKS_PROGRAM, encoding="utf-8")
     run(prefix / "bin/mpicxx", "-std=c++20", work / "tasks.cpp", "-llisle_couple", "-llisle_task", "-llisle_task_core",
         "-o", work / "tasks")  # fmt: skip
     check_program(prefix, work / "tasks")
+    (work / "coupled.c").write_text(COUPLED_C, encoding="utf-8")
+    run(prefix / "bin/mpicc", work / "coupled.c", "-llisle_couple", "-lstdc++", "-o", work / "coupled")
+    check_program(prefix, work / "coupled")
+    if list(prefix.rglob("mpi_f08.mod")):
+        (work / "coupled.f90").write_text(COUPLED_FORTRAN, encoding="utf-8")
+        run(prefix / "bin/mpifort", prefix / "include/lisle/couple.f90", work / "coupled.f90", "-llisle_couple", "-lstdc++",
+            "-o", work / "coupled_fortran", cwd=work)  # fmt: skip
+        check_program(prefix, work / "coupled_fortran")
+    python = prefix / libdir / "lisle/python"  # the module and its library, which finds MPI's by itself
+    expect((python / "lisle_couple.py").exists(), f"{python} has no module")
+    run(sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(python / 'liblisle_couple.so')!r}).lisle_couple_message")
 
 
 def check_fortran(cmake, prefix, work):
@@ -190,7 +255,7 @@ def main():
         if file.is_file() and file.suffix in (".pc", ".cmake"):
             expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
     check_wrappers(prefix, work)
-    check_tasks(prefix, work)
+    check_tasks(prefix, work, libdir)
     check_tiles(prefix, work, libdir)
     check_names_of_other_mpis(prefix, work)
     check_fortran(cmake, prefix, work)

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "fabric/local/node_domain.hpp"
 #include "library/process.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
@@ -125,7 +126,7 @@ class run {
             [cross_memory](node_segment &segment, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
                 using namespace fabric::local;
                 const read_thresholds reads = cross_memory ? read_thresholds{.least = 0} : read_thresholds{};
-                return std::make_unique<local_fabric>(segment, start, reads);
+                return std::make_unique<local_fabric>(std::make_unique<node_domain>(segment, start, reads));
             };
     }
     fabric_maker toy_maker(const toy::character &nature) {

@@ -12,6 +12,7 @@
 #include "base/settings.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "fabric/local/node_domain.hpp"
 #include "library/process.hpp"
 #include "polled_device.hpp"
 #include "protocol/core/polled_fabrics.hpp"
@@ -40,7 +41,8 @@ void expect_small_share(int parts, bool awaited) {
     };
     const fabric_maker makers[] = {
         [](node_segment &of, const bootstrap &start) -> std::unique_ptr<fabric::fabric> {
-            return std::make_unique<fabric::local::local_fabric>(of, start, fabric::local::read_thresholds{});
+            return std::make_unique<fabric::local::local_fabric>(
+                std::make_unique<fabric::local::node_domain>(of, start, fabric::local::read_thresholds{}));
         },
         [&](node_segment &, const bootstrap &) -> std::unique_ptr<fabric::fabric> {
             return std::make_unique<device>(be_slow);

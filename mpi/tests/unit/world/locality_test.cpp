@@ -8,10 +8,12 @@
 
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
+#include "fabric/local/node_domain.hpp"
 #include "world/bootstrap.hpp"
 
 using namespace lisle;
 using fabric::local::local_fabric;
+using fabric::local::node_domain;
 using fabric::local::node_segment;
 
 namespace {
@@ -92,8 +94,8 @@ TEST(locality, lets_a_fabric_reach_the_ranks_of_its_node_alone) {
     auto of_sender = node_segment::attach(dup(segment.descriptor()));
     auto of_receiver = node_segment::attach(dup(segment.descriptor()));
     const placed sender{1}, receiver{3};
-    local_fabric out{of_sender, sender, {}};
-    local_fabric in{of_receiver, receiver, {}};
+    local_fabric out{std::make_unique<node_domain>(of_sender, sender, fabric::local::read_thresholds{})};
+    local_fabric in{std::make_unique<node_domain>(of_receiver, receiver, fabric::local::read_thresholds{})};
     for (int rank = 0; rank < places.ranks(); ++rank) {
         EXPECT_EQ(out.reaches(rank), places.node_of(rank) == 1) << rank;
     }

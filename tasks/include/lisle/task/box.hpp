@@ -8,10 +8,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "lisle/task/codec.hpp"
@@ -21,16 +24,16 @@ namespace lisle::tasks {
 
 class boxed_object;
 
-/// What is known of a C++ type when its objects travel. One for each type, and equal in all ranks.
+/// The description of a C++ type whose objects are sent. One for each type, and equal in all ranks.
 struct box_type {
     std::uint64_t id; ///< a hash of the name
     std::string name;
     void (*encode)(const boxed_object &, encoder &);
     ref<object> (*decode)(decoder &);
     std::size_t (*size)(const boxed_object &); ///< bytes, about
-    /// For objects that are bytes in one piece: these, to be sent from where they are. Else empty.
+    /// The bytes of an object that lies in one piece, to be sent from there. Empty for other objects.
     std::span<const std::byte> (*bytes)(const boxed_object &);
-    /// And a new one of so many bytes, to be received into. Null if objects are not bytes in one piece.
+    /// A new object of so many bytes, to be received into. Null for objects that do not lie in one piece.
     ref<object> (*with_room)(std::size_t count, std::span<std::byte> &room);
     /// Of sequences: the number of elements, and one of them. Null for others.
     std::int64_t (*length)(const boxed_object &);
@@ -65,9 +68,9 @@ inline std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29
     return seed;
 }
 
-/// Throws std::invalid_argument: a value is not what a parameter wants.
+/// Throws std::invalid_argument: a value does not fit a parameter.
 [[noreturn]] void refuse_value(const value &given, const std::string &wanted);
-/// What messages call a type: the compiler's name for it, readable.
+/// The name of a type in error messages: the compiler's name, readable.
 std::string readable_name(const std::type_info &type);
 
 /// The T in the value, or null.
@@ -78,7 +81,7 @@ template <class T> boxed<T> *unboxed(const value &given) noexcept {
     return nullptr;
 }
 
-/// Any C++ object as a value, and back. Specialised for what the language knows itself.
+/// Converts a C++ object to a value, and back. Specialised for the types of the language itself.
 template <class T> struct converter {
     static_assert(encodable<T>, "parameters and results of tasks have to be able to travel: give the type a "
                                 "lisle::tasks::codec, or include <lisle/serialize.hpp> (cereal)");
@@ -102,7 +105,7 @@ namespace detail {
 template <class T>
 concept whole_number = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// What is so small that views are copies.
+/// Types so small that a copy is as cheap as a view.
 template <class T, class Self> struct copied_converter {
     static const T &view(const value &given, std::optional<T> &room) {
         return room.emplace(Self::take(given));
@@ -111,15 +114,18 @@ template <class T, class Self> struct copied_converter {
 } // namespace detail
 
 template <detail::whole_number T> struct converter<T> : detail::copied_converter<T, converter<T>> {
+    /// Letters are compared as the numbers that they are.
+    using integer = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     static value make(T number) { return static_cast<std::int64_t>(number); }
     static T take(const value &given) {
         if (!given.is_integer()) {
             refuse_value(given, "an integer");
         }
         const std::int64_t number = given.integer();
-        if (!std::in_range<T>(number)) {
-            refuse_value(given, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
-                                    std::to_string(std::numeric_limits<T>::max()));
+        const auto least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+        if (std::cmp_less(number, integer{least}) || std::cmp_greater(number, integer{most})) {
+            refuse_value(given, "an integer from " + std::to_string(integer{least}) + " to " +
+                                    std::to_string(integer{most}));
         }
         return static_cast<T>(number);
     }
@@ -221,6 +227,21 @@ template <plain_number T> inline constexpr bool vector_of_numbers<std::vector<T>
 template <class T> inline constexpr bool is_vector = false;
 template <class T> inline constexpr bool is_vector<std::vector<T>> = true;
 
+/// Whether two T can be compared: containers have an operator == in any case, but their elements may have
+/// none.
+template <class T> struct comparable : std::bool_constant < requires(const T &a) {
+    { a == a } -> std::convertible_to<bool>;
+} > {};
+template <class T>
+requires std::ranges::range<T> && requires {
+    typename T::value_type;
+}
+struct comparable<T> : comparable<typename T::value_type> {};
+template <class... T> struct comparable<std::tuple<T...>> : std::conjunction<comparable<T>...> {};
+template <class A, class B> struct comparable<std::pair<A, B>>
+    : std::conjunction<comparable<A>, comparable<B>> {};
+template <class T> struct comparable<std::optional<T>> : comparable<T> {};
+
 template <class T> const T &content_of(const boxed_object &box) {
     return static_cast<const boxed<T> &>(box).content;
 }
@@ -250,9 +271,7 @@ template <class T> box_type describe() {
             return to_value(typename T::value_type{content_of<T>(box)[static_cast<std::size_t>(index)]});
         };
     }
-    if constexpr (requires(const T &a) {
-                      { a == a } -> std::convertible_to<bool>;
-                  }) {
+    if constexpr (comparable<T>::value) {
         made.equal = [](const boxed_object &a, const boxed_object &b) {
             return static_cast<bool>(content_of<T>(a) == content_of<T>(b));
         };

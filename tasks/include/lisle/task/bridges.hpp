@@ -15,10 +15,10 @@
 
 namespace lisle::tasks {
 
-/// Over which bridge a parcel goes.
+/// The choice of a bridge for a parcel.
 enum class bridge_choice { round_robin, least_busy, by_pair };
-/// Who waits until a parcel has left: the caller, a thread for each parcel, or one of some threads if it does
-/// not leave at once.
+/// The thread that waits until a parcel has left: the caller, one for each parcel, or one of a pool if the
+/// parcel does not leave at once.
 enum class sending_mode { blocking, thread_per_send, pool };
 
 struct bridge_options {

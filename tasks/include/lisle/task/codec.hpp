@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How C++ objects become bytes and come back, for tasks that run on other ranks: numbers, strings, vectors,
-// arrays, pairs, tuples, optionals, aggregates of these, and every class with a codec of its own. Needs no
-// MPI. What is read comes from a peer: each length is checked against the bytes that are there.
+// How C++ objects become bytes and come back, for tasks that run on other ranks: numbers (complex ones, too),
+// strings, vectors, arrays, sets, maps, pairs, tuples, optionals, aggregates of these, and every class with a
+// codec of its own. Needs no MPI. What is read comes from a peer: each length is checked against the bytes
+// that are there.
 #pragma once
 
 #include <array>
+#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -62,7 +66,7 @@ class decoder {
         std::memcpy(&read, bytes(sizeof read).data(), sizeof read);
         return read;
     }
-    /// A number of things of at least `each` bytes, which have to be there.
+    /// Reads a number of elements of at least `each` bytes. Throws if the bytes cannot hold them.
     std::size_t count(std::size_t each) {
         const auto wanted = number<std::uint64_t>();
         if (wanted > left_.size() / (each == 0 ? 1 : each)) {
@@ -86,8 +90,20 @@ class decoder {
 template <class T> struct codec;
 
 namespace detail {
+template <class T> inline constexpr bool is_complex = false;
+template <std::floating_point T> inline constexpr bool is_complex<std::complex<T>> = true;
 template <class T>
-concept plain_number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+concept plain_number = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T>;
+/// Sets, maps, deques, lists: what is filled element by element.
+template <class T>
+concept filled_container = std::ranges::sized_range<const T> && std::default_initializable<T> &&
+    requires(T all, typename T::value_type item) {
+    all.insert(all.end(), std::move(item));
+};
+template <class T>
+concept is_map = requires {
+    typename T::mapped_type;
+};
 } // namespace detail
 
 template <detail::plain_number T> struct codec<T> {
@@ -148,6 +164,46 @@ template <class T> struct codec<std::vector<T>> {
             }
             return sum;
         }
+    }
+};
+
+template <detail::filled_container T>
+requires(!std::is_same_v<T, std::string>) struct codec<T> {
+    using element = typename T::value_type;
+    static void write(const T &items, encoder &out) {
+        out.number<std::uint64_t>(std::ranges::size(items));
+        for (const auto &item : items) {
+            if constexpr (detail::is_map<T>) {
+                codec<typename T::key_type>::write(item.first, out);
+                codec<typename T::mapped_type>::write(item.second, out);
+            } else {
+                codec<element>::write(item, out);
+            }
+        }
+    }
+    static T read(decoder &in) {
+        T items;
+        for (std::size_t left = in.count(1); left != 0; --left) {
+            if constexpr (detail::is_map<T>) {
+                auto key = codec<typename T::key_type>::read(in);
+                items.insert(items.end(), {std::move(key), codec<typename T::mapped_type>::read(in)});
+            } else {
+                items.insert(items.end(), codec<element>::read(in));
+            }
+        }
+        return items;
+    }
+    static std::size_t size(const T &items) {
+        std::size_t sum = 8;
+        for (const auto &item : items) {
+            if constexpr (detail::is_map<T>) {
+                sum += codec<typename T::key_type>::size(item.first) +
+                       codec<typename T::mapped_type>::size(item.second);
+            } else {
+                sum += codec<element>::size(item);
+            }
+        }
+        return sum;
     }
 };
 
@@ -215,7 +271,7 @@ requires(lisle::detail::names_fields<T> ||
     }
 };
 
-/// What can travel between tiles of different ranks.
+/// Types whose objects can be sent to tiles of other ranks.
 template <class T>
 concept encodable = requires(const T &object, encoder &out, decoder &in) {
     codec<T>::write(object, out);

@@ -31,8 +31,8 @@ struct datum {
     std::string symbol;
     value constant;
     std::vector<datum> items; ///< of a list
-    std::vector<datum> tile;  ///< of a symbol: what stands in name[tile], or nothing
-    std::vector<datum> rank;  ///< of a symbol: what stands in name@rank, or nothing
+    std::vector<datum> tile;  ///< of a symbol: the expression in name[tile], or nothing
+    std::vector<datum> rank;  ///< of a symbol: the expression in name@rank, or nothing
     place where;
 
     static datum of_symbol(std::string name, place where = {}) {

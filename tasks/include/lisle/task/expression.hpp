@@ -90,7 +90,7 @@ template <class... T> struct last_of {
 template <class T> struct plain_type { using type = std::remove_cvref_t<T>; };
 template <class T> struct plain_type<expression<T>> { using type = T; };
 template <class T> using type_of = typename plain_type<std::remove_cvref_t<T>>::type;
-/// What arithmetic makes of two types.
+/// The result type of arithmetic on two types.
 template <class A, class B> struct common { using type = value; };
 template <class A, class B>
 requires(std::is_arithmetic_v<A> &&std::is_arithmetic_v<B>) struct common<A, B> {
@@ -111,7 +111,7 @@ template <class T> template <class Rank> expression<T> expression<T>::on_rank(co
     return expression{std::move(placed)};
 }
 
-/// Evaluates all at once; the value of the last.
+/// Evaluates all in parallel; the value of the last.
 template <class... Items> auto par(Items &&...items) {
     return expression<detail::type_of<typename detail::last_of<Items...>::type>>{
         detail::form("par", detail::to_datum(std::forward<Items>(items))...)};
@@ -121,7 +121,7 @@ template <class... Items> auto seq(Items &&...items) {
     return expression<detail::type_of<typename detail::last_of<Items...>::type>>{
         detail::form("seq", detail::to_datum(std::forward<Items>(items))...)};
 }
-/// Evaluates all at once; the list of the values.
+/// Evaluates all in parallel; the list of the values.
 template <class... Items> expression<std::vector<value>> list_of(Items &&...items) {
     return expression<std::vector<value>>{
         detail::form("list", detail::to_datum(std::forward<Items>(items))...)};
@@ -167,7 +167,7 @@ template <class... Arguments> expression<> apply(const expression<> &function, A
 template <class First, class End> expression<> range_of(First &&first, End &&end) {
     return expression<>{detail::form("range", detail::to_datum(first), detail::to_datum(end))};
 }
-/// The function of each element, all at once: `map<long>(square, range_of(1, 1001))`.
+/// Applies the function to all elements in parallel: `map<long>(square, range_of(1, 1001))`.
 template <class Element = value, class Body, class Sequence>
 expression<> map(Body &&body, Sequence &&sequence) {
     return expression<>{detail::form("map", detail::lambda_datum<Element>(body), detail::to_datum(sequence))};
@@ -178,7 +178,7 @@ expression<Element> fold(Body &&body, Sequence &&sequence) {
     return expression<Element>{
         detail::form("fold", detail::lambda_datum<Element, Element>(body), detail::to_datum(sequence))};
 }
-/// Runs the body for each index from first to before end, all at once.
+/// Runs the body for each index from first to before end, in parallel.
 template <class First, class End, class Body> expression<> par_for(First &&first, End &&end, Body &&body) {
     const auto index = datum::of_symbol(detail::fresh_name());
     return expression<>{detail::form("par-for", index, detail::to_datum(first), detail::to_datum(end),

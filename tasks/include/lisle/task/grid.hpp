@@ -10,13 +10,13 @@
 
 namespace lisle::tasks {
 
-/// What is beyond the last row and the last column: the first ones, or nothing.
+/// The neighbours of the last row and the last column: the first ones, or none.
 enum class grid_edges { meet, end };
 
 /// Numbers rows x columns members row by row, from 0 on.
 class grid {
   public:
-    /// Where the eight neighbours are, row by row. Direction 7 - d is opposite to d.
+    /// The directions of the eight neighbours, row by row. Direction 7 - d is opposite to d.
     static constexpr int directions = 8;
     static constexpr std::array<std::array<int, 2>, directions> offsets{
         {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}, {1, 1}}};
@@ -34,7 +34,7 @@ class grid {
     [[nodiscard]] int columns() const noexcept { return columns_; }
     [[nodiscard]] int size() const noexcept { return rows_ * columns_; }
 
-    /// Who is in a direction of a member; -1: nobody. On a narrow torus it may be the member itself.
+    /// The neighbour in a direction of a member; -1: none. On a narrow torus it may be the member itself.
     [[nodiscard]] int neighbour(int member, int direction) const {
         const auto [down, right] = offsets.at(static_cast<std::size_t>(direction));
         const int row = along(member / columns_ + down, rows_);

@@ -50,9 +50,21 @@ class method_entry {
 
 namespace detail {
 
-/// How a parameter gets its argument.
+/// What a program passes for a parameter: a span looks at a vector.
+template <class T> struct argument_of {
+    using type = T;
+    static constexpr bool may_change = false;
+};
+template <class T> struct argument_of<std::span<T>> {
+    using type = std::vector<std::remove_const_t<T>>;
+    static constexpr bool may_change = !std::is_const_v<T>;
+};
+template <class Parameter> using argument_type = typename argument_of<std::remove_cvref_t<Parameter>>::type;
+
+/// The conversion of an argument to a parameter.
 template <class Parameter> class argument {
-    using type = std::remove_cvref_t<Parameter>;
+    using type = argument_type<Parameter>;
+    static constexpr bool is_span = !std::is_same_v<type, std::remove_cvref_t<Parameter>>;
     static_assert(!std::is_lvalue_reference_v<Parameter> ||
                       std::is_const_v<std::remove_reference_t<Parameter>>,
                   "a task's parameter is a T or a const T &: arguments are shared and do not change");
@@ -60,7 +72,9 @@ template <class Parameter> class argument {
   public:
     explicit argument(value &given) noexcept : given_{given} {}
     operator Parameter() {
-        if constexpr (std::is_lvalue_reference_v<Parameter>) {
+        if constexpr (argument_of<std::remove_cvref_t<Parameter>>::may_change) {
+            return room_.emplace(converter<type>::take(std::move(given_))); // of its own, that may change
+        } else if constexpr (is_span || std::is_lvalue_reference_v<Parameter>) {
             return converter<type>::view(given_, room_);
         } else {
             return converter<type>::take(std::move(given_));
@@ -114,9 +128,9 @@ template <class Result, class... Parameters> class method {
     template <class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters)) expression<std::remove_cvref_t<Result>>
     operator()(Arguments &&...arguments) const {
-        return expression<std::remove_cvref_t<Result>>{detail::form(
-            name_,
-            detail::argument_datum<std::remove_cvref_t<Parameters>>(std::forward<Arguments>(arguments))...)};
+        return expression<std::remove_cvref_t<Result>>{
+            detail::form(name_, detail::argument_datum<detail::argument_type<Parameters>>(
+                                    std::forward<Arguments>(arguments))...)};
     }
 
   private:
@@ -171,7 +185,7 @@ class registry {
         if constexpr (!std::is_void_v<Result>) {
             learn<std::remove_cvref_t<Result>>();
         }
-        (learn<std::remove_cvref_t<Parameters>>(), ...);
+        (learn<detail::argument_type<Parameters>>(), ...);
         const std::size_t kernel = kernel_of(name, readable_name(typeid(Kernel)), &make_kernel<Kernel>);
         enter(std::make_unique<detail::method_call<Function, Kernel, Result, Parameters...>>(
             name, readable_name(typeid(Result(Parameters...))), kernel, function));

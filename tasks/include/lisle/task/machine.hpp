@@ -20,7 +20,7 @@
 
 namespace lisle::tasks {
 
-/// Where tasks run that name no tile.
+/// The placement of tasks that name no tile.
 enum class spread {
     steal,         ///< on the tile that makes them, until idle tiles and ranks ask for some
     steal_in_rank, ///< the same, but no rank gives any to another
@@ -39,7 +39,7 @@ struct machine_options {
     bool traces = false; ///< keeps when each kernel ran, for trace()
 };
 
-/// Why a program failed: what(): "file:line:column: message (kernel.method, tile 3 of rank 1)".
+/// The error of a program. what(): "file:line:column: message (kernel.method, tile 3 of rank 1)".
 class task_error : public std::runtime_error {
   public:
     task_error(const std::string &file, const failure &reason);
@@ -76,7 +76,7 @@ struct trace_event {
         members<&trace_event::begin, &trace_event::end, &trace_event::tile, &trace_event::name>;
 };
 
-/// What a machine has done on this rank.
+/// The counts of a machine on this rank.
 struct machine_counts {
     std::uint64_t parcels_sent = 0, parcels_received = 0;
     std::uint64_t kernels_run = 0, tasks_stolen = 0; ///< from other tiles of the rank
@@ -102,9 +102,9 @@ class machine {
     /// Finishes, unless finish() has or an exception is on its way.
     ~machine();
 
-    /// Evaluates a program and returns its value; this rank is its gateway. The others have to be in
+    /// Evaluates a program and returns its value; this rank is its gateway. The other ranks have to be in
     /// evaluate(), wait() or finish() meanwhile, where they work. Throws program_error if it cannot be
-    /// compiled, task_error if it fails, also if it waits for what can never come.
+    /// compiled, task_error if it fails, also if it waits for a value that can never be assigned.
     result evaluate(const source &program);
     template <class T> T evaluate(const expression<T> &main) {
         return evaluate(tasks::program(main)).template as<T>();
@@ -112,8 +112,8 @@ class machine {
     /// Starts a program; several may run at once. @return its number, for wait()
     std::uint64_t start(const source &program);
     result wait(std::uint64_t program);
-    /// Works for the others until all ranks have called it and nothing is under way any more. Programs that
-    /// were started and not waited for are done, too; their values are dropped. Collective.
+    /// Works for the other ranks until all have called it and nothing is under way any more. Programs that
+    /// were started and not waited for are completed, too; their values are dropped. Collective.
     void finish();
 
     [[nodiscard]] tile_place place() const noexcept; ///< of the rank's first tile

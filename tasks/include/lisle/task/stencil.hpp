@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks of a grid exchange with their neighbours, over any transport: bridges, MPI, or one rank alone.
+// Exchanges of a rank of a grid with its neighbours, over any transport: bridges, MPI, or one rank alone.
 //
 //     const auto between = tasks::make_bridges(MPI_COMM_WORLD, {.receivers = 3});
 //     tasks::stencil around{*between, tasks::grid{4, 4}};
@@ -23,7 +23,7 @@ namespace lisle::tasks {
 /// A rank among its neighbours. While it exists it has the transport to itself. One thread uses it.
 class stencil {
   public:
-    /// One thing for each direction, in the order of grid::offsets.
+    /// One element for each direction, in the order of grid::offsets.
     template <class T> using around = std::array<T, grid::directions>;
 
     /// Throws std::invalid_argument unless the grid has one member for each rank of the transport.
@@ -78,7 +78,7 @@ class stencil {
         return arrived_.at(static_cast<std::size_t>(direction));
     }
 
-    // A parcel is the direction from which it comes, seen by who gets it, and the part.
+    // A parcel is the part, and the direction that it comes from as its receiver sees it.
     void send(int direction, std::span<const std::byte> part) {
         const int to = where_.neighbour(between_.rank(), direction), from = grid::opposite(direction);
         if (to == between_.rank()) {
@@ -95,7 +95,7 @@ class stencil {
         arrived_from(std::to_integer<int>(parcel[0])).emplace_back(parcel.begin() + 1, parcel.end());
     }
 
-    // A neighbour may be one exchange ahead: what it sends stays in line.
+    // A neighbour may be one exchange ahead: its parcels wait in line.
     std::vector<std::byte> receive(int direction) {
         if (where_.neighbour(between_.rank(), direction) < 0) {
             return {};

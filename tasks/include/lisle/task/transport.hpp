@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How parcels get from rank to rank. The machine knows nothing else of the world outside its rank; one
+// The carriers of parcels between ranks. The machine knows nothing else of the world outside its rank; one
 // transport uses MPI directly, one goes over bridges, one is for a single rank and needs no MPI at all.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace lisle::tasks {
 /// which they were sent. Only the rank's own thread calls it, except for wake().
 class transport {
   public:
-    /// Takes a parcel that has arrived. What it throws is no affair of the transport's.
+    /// Takes a parcel that has arrived. The transport passes its exceptions on.
     using receiver = std::function<void(int from, std::span<const std::byte> parcel)>;
 
     virtual ~transport() = default;
@@ -31,18 +31,18 @@ class transport {
     virtual int expect(int from, std::span<std::byte> room, std::function<void()> done) = 0;
     /// Sends bytes from where they are. `keep` holds them until they have gone.
     virtual void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) = 0;
-    /// Takes what has arrived, without waiting. @return whether anything has
+    /// Takes all that has arrived, without waiting. @return whether anything has
     virtual bool poll(const receiver &receive) = 0;
-    /// Sleeps until something arrives or somebody calls wake().
+    /// Sleeps until something arrives or wake() is called.
     virtual void wait(const receiver &receive) = 0;
-    /// From now on threads besides the rank's own may call wake(). Before the first of them does, and not
-    /// while anybody waits.
+    /// From now on other threads than the rank's own may call wake(). Called before the first of them does,
+    /// and not during wait().
     virtual void expect_wakes() {}
     /// Ends the present or next wait(). Any thread.
     virtual void wake() = 0;
-    /// Whether all that was sent has left.
+    /// True if all that was sent has left.
     [[nodiscard]] virtual bool has_sent_all() const = 0;
-    /// Everybody's contribution, in the order of ranks. Collective, before the first parcel.
+    /// The contributions of all ranks, in their order. Collective, before the first parcel.
     virtual std::vector<std::uint64_t> gather(std::uint64_t mine) = 0;
 };
 

@@ -13,7 +13,7 @@
 
 namespace lisle::tasks {
 
-/// What an object is.
+/// The kinds of objects.
 enum class object_kind : std::uint8_t {
     text,    ///< a string
     list,    ///< values in order
@@ -35,8 +35,8 @@ class object {
     [[nodiscard]] object_kind kind() const noexcept { return kind_; }
     // Relaxed: the caller has a reference already, so nothing has to be ordered.
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    /// For a table that holds no reference itself: takes one unless the last has gone. Relaxed: the table's
-    /// lock orders it.
+    /// For a table that holds no reference itself: takes one unless the last has been given up. Relaxed: the
+    /// table's lock orders it.
     bool retain_if_alive() noexcept {
         std::uint32_t count = references_.load(std::memory_order_relaxed);
         while (count != 0 &&
@@ -105,7 +105,7 @@ template <class T, class... Arguments> ref<T> make(Arguments &&...arguments) {
     return ref<T>::adopt(new T(std::forward<Arguments>(arguments)...));
 }
 
-/// What a value is.
+/// The kinds of values.
 enum class value_kind : std::uint8_t { nothing, boolean, integer, real, object };
 
 /// A value: 16 bytes, cheap to copy.
@@ -182,7 +182,7 @@ class list final : public object {
   public:
     explicit list(std::vector<value> items);
     std::vector<value> items;
-    /// Whether something in it, however deep, may be kept by another rank.
+    /// True if another rank may keep an object in it, at any depth.
     [[nodiscard]] bool may_be_remote() const noexcept { return may_be_remote_; }
 
   private:
@@ -197,7 +197,7 @@ class range final : public object {
     const std::int64_t first, end;
 };
 
-/// Where something stands in a program: a line and a column, from 1 on; 0: nowhere.
+/// A place in a program: line and column, from 1 on; 0: none.
 struct place {
     std::uint32_t line = 0, column = 0;
     bool operator==(const place &) const = default;
@@ -221,7 +221,7 @@ std::int64_t length_of(const value &sequence);
 value element_of(const value &sequence, std::int64_t index);
 /// The value as a program would write it: `(1 2 3)`, `"text"`.
 std::string to_string(const value &shown);
-/// What it is, for messages: "an integer", "a list".
+/// Its kind in words, for error messages: "an integer", "a list".
 std::string kind_name(const value &named);
 /// The same number, text, or elements that are the same.
 bool equal(const value &left, const value &right);

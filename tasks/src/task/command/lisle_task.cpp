@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-task: runs a program of tasks, on whatever ranks it is started with.
+// lisle-task: runs a program of tasks on the ranks that it is started with.
 #include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <mpi.h>
@@ -13,6 +13,7 @@
 #include "task/command/picture.hpp"
 #include "task/kernels/standard.hpp"
 #include "task/language/builtin.hpp"
+#include "task/machine/kernel_mark.hpp"
 #include <lisle/task.hpp>
 #include <lisle/task/bridges.hpp>
 
@@ -179,6 +180,7 @@ int run(const options &chosen, const tasks::registry &kernels) {
     how.traces = !chosen.trace.empty();
     const auto between = chosen.has_bridges ? tasks::make_bridges(MPI_COMM_WORLD, chosen.bridges)
                                             : tasks::make_mpi_transport(MPI_COMM_WORLD);
+    tasks::report_crashes_of_kernels();
     tasks::machine machine{kernels, *between, how};
     int status = 0;
     if (rank == chosen.gateway) {

@@ -12,7 +12,7 @@ namespace lisle::tasks {
 
 namespace {
 
-/// One box of the graph, with what it waits for below it.
+/// One box of the graph, with the boxes that it waits for below it.
 struct box {
     std::string label;
     const char *fill = "#eeeeee";
@@ -184,7 +184,7 @@ namespace {
 constexpr const char *kernel_colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756",
                                           "#72b7b2", "#b279a2", "#eeca3b", "#9d755d"};
 
-/// What each tile ran when, a row for each.
+/// The kernels that each tile ran over time, a row for each tile.
 class timeline {
   public:
     timeline(const std::vector<trace_event> &events, int tiles)

@@ -14,7 +14,7 @@
 
 namespace lisle::tasks {
 
-/// What an expression does.
+/// The operations of expressions.
 enum class op : std::uint8_t {
     constant,     ///< a: which constant
     local,        ///< a: which slot of the activation
@@ -42,10 +42,10 @@ enum class op : std::uint8_t {
     print,        ///< values, at the gateway
 };
 
-/// Where a task goes that names no tile.
+/// The placement of a task that names no tile.
 enum class policy : std::uint8_t { none, here, round_robin, least_loaded, owner, gateway };
 
-/// So many arguments a built-in function may have to be simple.
+/// The most arguments of a simple built-in function.
 inline constexpr std::size_t most_simple = 4;
 
 /// One expression.

@@ -28,7 +28,7 @@ struct scope {
     [[nodiscard]] std::optional<std::uint32_t> find(const std::string &name) const;
 };
 
-/// Where an expression runs: numbers of expressions that say so, or a policy.
+/// The placement of an expression: numbers of the expressions for tile and rank, or a policy.
 struct placement {
     std::int32_t tile = -1, rank = -1;
     policy by = policy::none;
@@ -52,7 +52,7 @@ class code_builder {
                       std::uint32_t a = 0, std::uint32_t b = 0);
     /// The function of a scope as a value, made in the scope around it.
     std::uint32_t add_closure(const scope &inside, place where, const scope &in);
-    /// What an expression may have by its nature, as print has, stays where nothing else is said.
+    /// A placement that an expression has by its nature, as print has, stays unless another one is given.
     void put_at(std::uint32_t expression, const placement &where);
     [[nodiscard]] bool is_simple(std::uint32_t expression) const { return made_.nodes[expression].is_simple; }
 

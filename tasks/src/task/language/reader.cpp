@@ -22,9 +22,23 @@ class reader {
     }
 
   private:
+    // Readers and compilers go down with the text, each on the stack of its caller.
+    static constexpr int most_nested = 2000;
+
     datum next() {
         skip_blank();
         const place where = here_;
+        if (depth_ == most_nested) {
+            refuse(where, "an expression lies within " + std::to_string(most_nested) +
+                              " others, which is the most; give parts of it names, with let or define");
+        }
+        ++depth_;
+        datum read = expression(where);
+        --depth_;
+        return read;
+    }
+
+    datum expression(place where) {
         if (at_end()) {
             refuse(where, "the text ends where an expression was expected");
         }
@@ -193,6 +207,7 @@ class reader {
     const std::string &file_;
     std::size_t at_ = 0;
     place here_{1, 1};
+    int depth_ = 0;
 };
 
 } // namespace

@@ -53,7 +53,7 @@ class block_pool {
     }
 
   private:
-    struct link { // at the beginning of a block that nobody uses
+    struct link { // at the beginning of a block that is free
         link *next;
     };
     static constexpr std::size_t grain = 64, classes = 8, most_kept = 1024;
@@ -121,7 +121,7 @@ static_assert(sizeof(activation) % alignof(value) == 0);
 /// The activation of a task over a part of a sequence has two values: the function and the sequence.
 inline constexpr std::uint32_t function_slot = 0, sequence_slot = 1, sequence_slots = 2;
 
-/// What a record does when its last argument is there, besides what its expression says.
+/// The action of a record when its last argument is there, besides its expression.
 enum class record_kind : std::uint8_t {
     expression, ///< goes on with the expression
     discard,    ///< counts results and keeps failures only: par-for

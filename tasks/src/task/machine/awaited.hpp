@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other ranks owe this one: results of tasks, contents of objects, values of cells. Any thread.
+// The results that other ranks owe this one: of tasks, contents of objects, values of cells. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lisle::tasks {
 
-/// A result for slots of a record, or for whatever is to be done with it.
+/// A result for slots of a record, or for a function.
 struct awaited {
     int from;
     record *to;
@@ -22,7 +22,7 @@ struct awaited {
     bool is_list = false; ///< one value for each slot
 };
 
-/// By the addresses that are told to those who owe the results.
+/// By the addresses that the ranks which owe the results have been told.
 class awaited_results {
   public:
     std::uint64_t add(awaited result) {

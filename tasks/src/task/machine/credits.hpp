@@ -27,7 +27,7 @@ class task_credits {
     bool take_or_keep(int rank, const placed_task &placed);
     /// The next task that waits for a rank, with a credit; false: there is none, or no credit.
     bool take_next(int rank, placed_task &next);
-    /// Another rank gives credits back. False: it had not so many.
+    /// Another rank gives credits back. False: more than it had.
     [[nodiscard]] bool come_back(int rank, std::uint64_t count);
     /// True if that has ended the throttling.
     bool end_throttling();

@@ -50,7 +50,7 @@ class task_deque {
     /// By the owner: the task that was pushed last.
     bool pop(task &popped) noexcept {
         const std::int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
-        if (bottom >= shared_.load(std::memory_order_relaxed)) { // nobody else sees it
+        if (bottom >= shared_.load(std::memory_order_relaxed)) { // no other thread sees it
             bottom_.store(bottom, std::memory_order_relaxed);
             ring_.load(std::memory_order_relaxed)->get(bottom, popped);
             return true;
@@ -58,7 +58,8 @@ class task_deque {
         return pop_shared(bottom, popped);
     }
 
-    /// By anybody: the task that was pushed first. If there is none, the owner is told that some are wanted.
+    /// By any thread: the task that was pushed first. If there is none, the owner is told that some are
+    /// wanted.
     bool steal(task &stolen) noexcept {
         std::int64_t top = top_.load(std::memory_order_seq_cst);
         const std::int64_t shared = shared_.load(std::memory_order_seq_cst);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rank's own thread does: parcels, tasks if it is the tile, and, with nothing to do, the search for
+// The work of the rank's own thread: parcels, tasks if it is the tile, and, when it is idle, the search for
 // work and for the end.
 #include <algorithm>
 
@@ -109,7 +109,8 @@ void scheduler::pass_token() {
 }
 
 void scheduler::finish() {
-    for (const std::uint64_t number : own_.programs.started_by(own_.rank())) { // nobody has waited for these
+    for (const std::uint64_t number :
+         own_.programs.started_by(own_.rank())) { // no thread has waited for these
         std::string file;
         wait(number, file);
     }
@@ -122,7 +123,7 @@ void scheduler::finish() {
     }
 }
 
-// After the end, when no tile runs any more: rank 0 gets everybody's events.
+// After the end, when no tile runs any more: rank 0 gets the events of all ranks.
 void scheduler::gather_trace() {
     trace_log &log = own_.trace;
     for (const auto &each : own_.tiles) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank's tiles leave to its own thread, the only one that uses the transport: parcels to send, and
-// actions.
+// Parcels to send, and actions, that a rank's tiles leave to its own thread, the only one that uses the
+// transport.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression does once its arguments have values.
+// The operation of an expression whose arguments have values.
 #include <algorithm>
 #include <chrono>
 
+#include "task/machine/kernel_mark.hpp"
 #include "task/machine/scheduler.hpp"
 #include "task/value/failing.hpp"
 
@@ -95,7 +96,7 @@ bool reducer::perform_kernel(task &now, program_state &program, std::span<value>
     if (tile_.ready().has_own()) {
         share_tasks();
     }
-    return deliver(now, is_builtin ? call_builtin(now, arguments) : call_kernel(now, arguments));
+    return deliver(now, is_builtin ? call_builtin(now, arguments) : call_kernel(now, program, arguments));
 }
 
 value reducer::call_builtin(const task &now, std::span<value> arguments) {
@@ -107,11 +108,12 @@ value reducer::call_builtin(const task &now, std::span<value> arguments) {
     }
 }
 
-value reducer::call_kernel(const task &now, std::span<value> arguments) {
+value reducer::call_kernel(const task &now, const program_state &program, std::span<value> arguments) {
     const rank_parts &rank = scheduler_.parts();
     const method_entry &method = rank.kernels.at(now.expression->a);
     try {
         scheduler_.before_kernel();
+        const kernel_mark mark{method, program.text.file, now.expression->where, tile_.place()};
         const double begin = rank.options.traces ? seconds() : 0;
         value result = method.call(kernel_object(method.kernel()), arguments);
         ++kernels_run_;

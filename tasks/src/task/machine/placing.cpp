@@ -15,7 +15,7 @@ void reducer::share_tasks() {
 
 // Makes a task that may run anywhere, unless it says where.
 void reducer::spawn(const task &ready) {
-    if (!ready.is_range() && (ready.expression->is_placed || scheduler_.spreads_kernels())) {
+    if (!ready.is_range() && scheduler_.places(*ready.expression)) {
         task placed = ready;
         if (!place_task(placed)) {
             return;

@@ -27,7 +27,7 @@ class program_table {
     [[nodiscard]] bool is_complete(const program_state &asked) const;
     /// Forgets a program, if it is there.
     void remove(std::uint64_t number);
-    /// Those that a rank has started and nobody has removed.
+    /// The programs that a rank has started and that are still loaded.
     [[nodiscard]] std::vector<std::uint64_t> started_by(int rank) const;
 
   private:

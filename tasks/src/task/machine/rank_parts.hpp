@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank of the machine consists of. Each part keeps its own state and knows the others only where its
-// constructor says so.
+// The parts of one rank of the machine. Each keeps its own state and knows only the parts that its
+// constructor names.
 #pragma once
 
 #include <functional>

@@ -20,7 +20,7 @@ class receiver {
 
     /// A parcel. Throws std::runtime_error for what no machine sends.
     void receive(int from, std::span<const std::byte> bytes);
-    /// What rank 0 has found out about all ranks.
+    /// The state of all ranks that rank 0 has found.
     void obey(parcel_finish verdict);
 
   private:

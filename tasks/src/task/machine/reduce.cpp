@@ -180,7 +180,7 @@ inline bool reducer::step(task &now) {
         simple_.evaluate(expression, *now.variables, result);
         return !simple_.is_blocked() ? deliver(now, std::move(result)) : park(now, simple_.take_missing());
     }
-    if (expression.is_placed && now.is_placed == 0) {
+    if (now.is_placed == 0 && scheduler_.places(expression)) {
         if (!place_task(now)) {
             return false;
         }

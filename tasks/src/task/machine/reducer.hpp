@@ -47,7 +47,7 @@ class reducer {
     bool perform(task &now, program_state &program, std::span<value> arguments);
     bool perform_kernel(task &now, program_state &program, std::span<value> arguments);
     value call_builtin(const task &now, std::span<value> arguments);
-    value call_kernel(const task &now, std::span<value> arguments);
+    value call_kernel(const task &now, const program_state &program, std::span<value> arguments);
     bool run_closure(task &now, std::span<value> arguments);
     void enter(task &now, const closure &function, std::span<value> arguments);
     void *kernel_object(std::size_t kernel);

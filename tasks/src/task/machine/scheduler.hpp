@@ -30,6 +30,10 @@ class scheduler {
     // For tiles; any thread.
     [[nodiscard]] rank_parts &parts() noexcept { return own_; }
     [[nodiscard]] sender &to_others() noexcept { return sender_; }
+    /// Whether it has to be asked where an expression runs.
+    [[nodiscard]] bool places(const node &expression) const noexcept {
+        return expression.is_placed || (expression.what == op::kernel && spreads_kernels());
+    }
     [[nodiscard]] bool spreads_kernels() const noexcept {
         return own_.options.where == spread::round_robin || own_.options.where == spread::least_loaded;
     }
@@ -37,9 +41,9 @@ class scheduler {
     void post(int tile, const task &ready);
     /// Sends a task to a tile of any rank, now or when that rank has room. Takes over the task's activation.
     void dispatch(tile &from, task &placed, int target);
-    /// Which tile an expression without a number goes to; -1: any.
+    /// The tile for an expression without a number; -1: any.
     int choose_tile(tile &from, const node &expression, activation &variables);
-    /// Whether anybody sleeps or has asked for work.
+    /// True if a tile sleeps or a rank has asked for work.
     [[nodiscard]] bool waits_for_work() const noexcept {
         return own_.tiles.any_asleep() || own_.requests.any();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves the rank for others: tasks, results, requests for objects and for work.
+// The messages to other ranks: tasks, results, requests for objects and for work.
 #pragma once
 
 #include "task/machine/rank_parts.hpp"

@@ -7,7 +7,7 @@
 
 namespace lisle::tasks {
 
-/// What the token carries.
+/// The content of the token.
 struct token {
     std::int64_t under_way = 0; ///< parcels sent less those received, of the ranks it has passed
     bool is_black = false;      ///< one of these has received a parcel since it last passed
@@ -32,9 +32,9 @@ class termination {
     }
     [[nodiscard]] int next() const noexcept { return (rank_ + 1) % ranks_; }
 
-    /// What rank 0 knows when the token is back.
+    /// The state that rank 0 knows when the token is back.
     enum class verdict { unknown, stuck, full, all_finished };
-    /// Rank 0, idle, with the token: whether everybody is. @pre holds_token()
+    /// Called by rank 0, idle, with the token: whether all ranks are idle. @pre holds_token()
     /// @param finishes and is_full: of this rank, as in the token
     verdict judge(bool finishes, bool is_full) noexcept {
         if (ranks_ == 1) {

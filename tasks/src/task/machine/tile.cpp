@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile does next: its posts, its own tasks, those of others, or sleep.
+// The choice of a tile's next action: tasks that it was given, its own tasks, those of others, or sleep.
 #include "task/machine/tile.hpp"
 
 #include <algorithm>

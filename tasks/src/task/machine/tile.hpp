@@ -22,7 +22,7 @@ class tile {
 
     /// Runs one task, if there is one: from the inbox, the tile's own, or one of another tile of the rank.
     bool run_one();
-    /// What a tile's thread does: runs tasks and sleeps when there are none, until stop().
+    /// The function of a tile's thread: runs tasks and sleeps when there are none, until stop().
     void work();
     void stop();
 
@@ -66,7 +66,7 @@ class tile {
     task_deque ready_;
     inbox inbox_;
     reducer reducer_;
-    unsigned turn_ = 0; ///< whom to steal from
+    unsigned turn_ = 0; ///< the tile to steal from next
     std::uint64_t stolen_ = 0;
     std::deque<task> withheld_;
     // Sequentially consistent, as the inbox's count: the rank's thread finds out from these whether it is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles of one rank and their threads: who gets a task, whose tasks others may steal, and whether all
-// sleep.
+// The tiles of one rank and their threads: the choice of a tile for a task, stealing among tiles, and whether
+// all sleep.
 #pragma once
 
 #include <atomic>

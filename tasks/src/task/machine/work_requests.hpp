@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ranks have nothing to do and want some of this one's tasks, and which ones this one has asked itself.
+// Requests for work: of idle ranks that want tasks of this one, and of this rank to others.
 #pragma once
 
 #include <atomic>

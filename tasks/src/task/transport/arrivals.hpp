@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads that receive leave to the rank's own: parcels, which carry their number so that their order
-// does not depend on the threads, and large objects, which are received straight into their places. Any
+// The messages that receiving threads leave to the rank's own: parcels, whose numbers keep their order
+// whatever threads receive them, and large objects, which are received straight into their places. Any
 // thread.
 #pragma once
 
@@ -37,7 +37,7 @@ class arrivals {
         expected_[channel] = {room, std::move(done)};
         return channel;
     }
-    /// Where a large object belongs that comes; nothing: nobody expects one of that size there.
+    /// The place for an arriving large object; nothing: none of that size is expected there.
     std::optional<expectation> take_expected(int channel, std::size_t size) {
         const std::scoped_lock guard{mutex_};
         const auto found = expected_.find(channel);
@@ -60,7 +60,7 @@ class arrivals {
     void add_parcel(int from, std::vector<std::byte> parcel) {
         std::uint64_t number = 0;
         if (parcel.size() < sizeof number) {
-            return; // nobody's
+            return; // expected by none
         }
         std::memcpy(&number, parcel.data() + parcel.size() - sizeof number, sizeof number);
         parcel.resize(parcel.size() - sizeof number);
@@ -76,7 +76,7 @@ class arrivals {
         awake_.notify_one();
     }
 
-    /// Hands over what has come. The rank's own thread. @return whether there was anything
+    /// Hands over all that has arrived. The rank's own thread. @return whether there was anything
     bool deliver(const transport::receiver &receive) {
         std::deque<arrival> taken;
         {
@@ -92,7 +92,7 @@ class arrivals {
         }
         return !taken.empty();
     }
-    /// Until something comes or wake() is called, at most so long. @return whether wake() was
+    /// Waits until something arrives or wake() is called, at most so long. @return whether wake() was called
     bool sleep(std::chrono::microseconds most) {
         std::unique_lock guard{mutex_};
         awake_.wait_for(guard, most, [&] { return is_woken_ || !ready_.empty(); });

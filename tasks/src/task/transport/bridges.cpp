@@ -124,7 +124,7 @@ class bridges final : public transport {
         std::atomic<int> sending{0}; ///< relaxed: a hint for least_busy
         std::uint64_t sent = 0;      ///< messages; the rank's own thread
         // Under leading_:
-        std::deque<matched> given; ///< by those who lead
+        std::deque<matched> given; ///< by the receiver that leads
         bool is_idle = false;
         std::condition_variable called;
     };
@@ -156,7 +156,7 @@ class bridges final : public transport {
             tag < stop_tag() ? tag : (tag - stop_tag() - 1) % options_.receivers)];
     }
 
-    /// What is being sent: bytes of an object, or a parcel.
+    /// The data of a send: bytes of an object, or a parcel.
     struct departure {
         std::span<const std::byte> bytes;
         ref<object> keep;
@@ -307,7 +307,7 @@ class bridges final : public transport {
 
     void receive_object(MPI_Message message, int channel, MPI_Count size) {
         auto awaited = arrivals_->take_expected(channel, static_cast<std::size_t>(size));
-        if (!awaited) { // nobody has asked for it: it is taken in and dropped
+        if (!awaited) { // it is not expected: received and dropped
             std::vector<std::byte> room(static_cast<std::size_t>(size));
             MPI_Mrecv_c(room.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
             return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that are being sent, with what they are sent from. They are looked at now and then, those to one
-// rank in the order in which they began, so that thousands of them cost no more than one.
+// Messages that are being sent, with their data. They are tested now and then, for each rank in the order in
+// which they began, so that thousands of them cost no more than one.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,7 @@ class departures {
         begin(leaving, to, tag, bytes);
         by_rank_[to].push_back(std::move(leaving));
     }
-    /// Forgets what has left.
+    /// Drops the messages that have left.
     void look() {
         for (auto each = by_rank_.begin(); each != by_rank_.end();) {
             auto &queue = each->second;

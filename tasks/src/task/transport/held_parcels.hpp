@@ -20,7 +20,7 @@ class held_parcels {
         bool is_here = false;
     };
 
-    /// A long parcel that is on its way: the caller fills it and sets is_here.
+    /// A long parcel that is under way: the caller fills it and sets is_here.
     std::shared_ptr<parcel> expect(int from, std::size_t bytes) {
         auto coming = std::make_shared<parcel>();
         coming->bytes.resize(bytes);
@@ -36,7 +36,7 @@ class held_parcels {
         held->second.push_back(std::make_shared<parcel>(parcel{{bytes.begin(), bytes.end()}, true}));
         return true;
     }
-    /// Hands over what need not wait any more.
+    /// Hands over the parcels that need not wait any more.
     void deliver(const transport::receiver &receive) {
         for (auto each = by_rank_.begin(); each != by_rank_.end();) {
             auto &[from, queue] = *each;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of MPI calls as exceptions, for what the task machine and model coupling send by MPI.
+// Codes of MPI calls as exceptions, for what the task machine sends by MPI.
 #pragma once
 
 #include <mpi.h>

@@ -13,8 +13,7 @@ namespace {
 
 // A message costs its ranks about as much as sending so many bytes.
 constexpr MPI_Count least_piece = 192;
-// Up to here, what pairs save by cutting in the last stage of a reduction is less than what its messages
-// cost.
+// Up to this size the messages of the last stage of a reduction cost more than pairs save by cutting there.
 constexpr MPI_Count least_piece_of_last_pair = 2048;
 
 /// In decreasing order.
@@ -92,7 +91,8 @@ void mesh_stages::add_stages(int width, int height) {
             stages_.push_back({false, std::exchange(rows, rows * along[i]), along[i], 0, {}});
         }
     }
-    // The data are still long in the first stages, where they are cut the more the more members meet.
+    // In the first stages the data are still long; the more members meet there, the shorter the pieces
+    // become.
     std::stable_sort(stages_.begin(), stages_.end(),
                      [](const stage &one, const stage &other) { return one.members > other.members; });
     const auto too_many = [](const stage &each) { return each.members > most_in_stage; };

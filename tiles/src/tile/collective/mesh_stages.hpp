@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the members of a communicator that lie on a mesh meet: in stages, in each of which a member meets the
-// few that differ from it in one digit of their place. Near ones meet in the first stages, so that what is
-// cut to pieces on the way travels far only when it is short. A row of four is two stages of two, one link
+// few that differ from it in one digit of their place. Near ones meet in the first stages, so that data that
+// are cut to pieces go far only when they are short. A row of four is two stages of two, one link
 // and two links apart; a row of six is one of three and one of two. Where more meet in a stage, it comes
 // earlier; otherwise rows and columns take turns. [M. Barnett et al.: Global combine algorithms for 2-D
 // meshes with wormhole routing, 1995]
@@ -23,7 +23,7 @@ struct run_of_pieces {
     }
 };
 
-/// As the calling rank sees them; the same for all members.
+/// The stages from the calling rank's place; their digits are the same for all members.
 class mesh_stages {
   public:
     /// Members of a row or column whose number has a larger prime factor than this do not meet in stages.
@@ -34,7 +34,7 @@ class mesh_stages {
 
     /// 0: the members cannot meet in stages.
     [[nodiscard]] int count() const noexcept { return static_cast<int>(stages_.size()); }
-    /// How many members meet in a stage; each has a digit below that.
+    /// The number of members that meet in a stage; each has a digit below it.
     [[nodiscard]] int members(int stage) const noexcept { return at(stage).members; }
     [[nodiscard]] int digit(int stage) const noexcept { return at(stage).own; }
     [[nodiscard]] int digit_of(int rank, int stage) const noexcept;
@@ -48,14 +48,14 @@ class mesh_stages {
     /// True if pairs meet in all stages.
     [[nodiscard]] bool in_pairs() const noexcept;
 
-    /// How many stages cut a vector: all, or as many as leave pieces that are worth a message of their own.
+    /// The number of stages that cut a vector: all, or as many as leave pieces worth a message each.
     [[nodiscard]] int cutting(MPI_Count bytes) const noexcept;
     /// The same for a reduction. If pairs meet in the last stage, they send as much when they exchange what
     /// they have as when they cut it and put it together again, and fewer messages.
     [[nodiscard]] int cutting_to_reduce(MPI_Count bytes) const noexcept;
-    /// How many pieces the first stages make of a vector if each cuts it for its members.
+    /// The number of pieces of a vector after the first stages, if each cuts it for its members.
     [[nodiscard]] int pieces(int stages) const noexcept;
-    /// What is a rank's after the first `stages` of those that cut.
+    /// The piece of a rank after the first `stages` of the cutting stages.
     [[nodiscard]] run_of_pieces held(int rank, int stages, int cutting) const noexcept;
 
   private:

@@ -26,7 +26,7 @@ template <class Function> void each_other(const mesh_stages &stages, int stage, 
 /// A vector that the first stages cut to pieces of about equal length.
 class cut_vector {
   public:
-    /// @param cutting the first so many stages cut it
+    /// @param cutting number of the stages, from the first on, that cut it
     cut_vector(const mesh_stages &stages, int cutting) noexcept
         : cutting_{cutting}, pieces_{stages.pieces(cutting)} {}
 
@@ -39,10 +39,10 @@ class cut_vector {
     int cutting_, pieces_;
 };
 
-/// One stage of a reduction, in which the members send each other what is to be reduced.
+/// One stage of a reduction, in which the members exchange operands.
 class reducing_stage {
   public:
-    /// @param own what the calling rank reduces @param place room for as much of each other member
+    /// @param own the calling rank's operand @param place room for the operand of each other member
     reducing_stage(const message_steps &plan, const team &team, const mesh_stages &stages, int stage,
                    const typed_buffer &own, const typed_buffer &place)
         : plan_{plan}, own_{own}, members_{stages.members(stage)} {
@@ -54,7 +54,7 @@ class reducing_stage {
             plan.receive(of(digit), team, rank);
         });
     }
-    /// After all operands have arrived; in the order of the digits, so that all members get the same bits.
+    /// After the arrival of all operands; in the order of the digits, so that all members get the same bits.
     void reduce(const op &operation) {
         plan_.await_all();
         for (int digit = 1; digit < members_; ++digit) {
@@ -151,7 +151,7 @@ class block_order {
 
 } // namespace
 
-// In each stage those that have the data send them to the others: parts of them while stages cut.
+// In each stage the members with data send them to the others: only parts while the stages cut.
 void staged_collectives::bcast(const steps &plan, const team &team, const typed_buffer &buffer,
                                int root) const {
     const typed_buffer data = plan.as_bytes(buffer, team.rank == root);
@@ -162,7 +162,7 @@ void staged_collectives::bcast(const steps &plan, const team &team, const typed_
     };
     for (int stage = 0; stage < stages_.count(); ++stage) {
         if (!stages_.alike_from(stage + 1, root)) {
-            continue; // nobody in this rank's row or column has them yet
+            continue; // no member of this stage has data yet
         }
         const int from = stages_.digit_of(root, stage);
         if (stages_.digit(stage) != from) {

@@ -10,11 +10,11 @@ namespace lisle::fabric {
 
 namespace {
 
-// What takes less is the library's own, between two looks for news.
+// Shorter times are those of the library itself, between two polls.
 constexpr std::int64_t least_nanoseconds = 2000;
 constexpr std::int64_t least_instructions = 4000;
 
-/// Of the calling thread, outside of the kernel. @return a descriptor, or -1
+/// Opens a counter of the calling thread's instructions in user mode. @return a descriptor, or -1
 int open_counter() noexcept {
     perf_event_attr wanted{};
     wanted.type = PERF_TYPE_HARDWARE;
@@ -68,7 +68,7 @@ tile::cycle host_meter::take() noexcept {
     if (computed < (metered_.of == unit::time ? least_nanoseconds : least_instructions)) {
         return 0;
     }
-    // Megahertz are cycles in a thousandth of a nanosecond.
+    // One megahertz is a thousandth of a cycle in a nanosecond.
     const double cycles_of_one = metered_.of == unit::time ? static_cast<double>(clock_mhz_) * 1e-3 : 1;
     begun_ = read();
     return static_cast<tile::cycle>(static_cast<double>(computed) * cycles_of_one *

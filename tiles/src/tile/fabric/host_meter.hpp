@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program computes on this machine, in cycles of a modelled one.
+// The computing of a program on this machine, in cycles of a modelled one.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ class host_meter {
     /// True if the machine has a counter of instructions that the process may use.
     [[nodiscard]] static bool counts_instructions() noexcept;
 
-    /// From here on it is the program that computes.
+    /// The program computes from here on.
     void begin() noexcept;
-    /// And here it is not, until it begins again.
+    /// The program does not compute until the next begin.
     void stop() noexcept { begun_ = -1; }
-    /// Takes what has been computed since, in cycles; 0 if that is so little that it was none of a program.
+    /// Takes the cycles that have been metered since; 0 if they are too few for a program's computing.
     [[nodiscard]] tile::cycle take() noexcept;
 
   private:

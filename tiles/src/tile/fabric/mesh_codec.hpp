@@ -4,9 +4,9 @@
 //
 // Lisle's way carries the protocol's header as data, so it carries all that the protocol says. rMPI has
 // standard-mode messages only, and its header is the envelope: it stands in the place of the protocol's
-// header, and what has no place in it is refused. Two things that rMPI's receivers look up are packed into
-// its words: the sender's word also has its rank in the communicator, and the word of the type also has the
-// number of bytes that the last word lacks. A context is numbered when it is first used.
+// header, and packets that do not fit it are refused. Two values that rMPI's receivers look up are packed
+// into its words: the sender's word also has its rank in the communicator, and the word of the type also has
+// the number of bytes that the last word lacks. A context is numbered when it is first used.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace lisle::fabric {
 
-/// How many words of the mesh so many bytes take.
+/// The words of the mesh that so many bytes take.
 [[nodiscard]] constexpr std::size_t words_for(std::size_t bytes) noexcept {
     return (bytes + sizeof(tile::word) - 1) / sizeof(tile::word);
 }
@@ -41,7 +41,7 @@ class mesh_codec {
     /// The core looks at its port itself, and is not interrupted.
     [[nodiscard]] bool polls() const noexcept { return written_ == mesh_packets::v1; }
 
-    /// Why this packet cannot be written; empty: it can.
+    /// The reason why this packet cannot be written; empty: it can be.
     [[nodiscard]] std::string refusal(const packet_header &header) const;
 
     // ---- writing ----
@@ -50,7 +50,7 @@ class mesh_codec {
     [[nodiscard]] std::size_t replaced_words() const noexcept {
         return standard_mode_only() ? sizeof(packet_header) / sizeof(tile::word) : 0;
     }
-    /// @param packet all of it @param payload words behind this header
+    /// @param packet the whole packet @param payload words behind this header
     [[nodiscard]] header_words first_header(int rank, std::span<const std::byte> packet, std::size_t payload);
     [[nodiscard]] header_words next_header(int rank, std::span<const std::byte> packet,
                                            std::size_t payload) const;
@@ -64,7 +64,7 @@ class mesh_codec {
 
     // ---- reading ----
 
-    /// How many words of a header tell whose packet it is, and with `is_open` whether it is the first.
+    /// The words of a header that name the sender, and with `is_open` tell whether the packet is the first.
     [[nodiscard]] std::size_t key_words() const noexcept;
     [[nodiscard]] int sender(std::span<const tile::word> header) const noexcept;
     /// @param is_open a packet from this sender is incomplete

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiles as a fabric that a job loads when it asks for it: what the library finds in this object.
+// The entry of the module: the tiles as a fabric that the library loads for a job that asks for it.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ void draw(const tile::machine &model, const std::string &directory) {
     }
 }
 
-/// For the end of the process, which destroys no fabric.
+/// For the end of the process, when no fabric is destroyed.
 struct {
     const tile_fabric *tiles = nullptr;
     std::string picture_directory; ///< empty: no picture

@@ -135,7 +135,7 @@ void tile_carrier::run_core(tile::core &here) {
         const task next = own.tasks.front();
         if (next.sent != nullptr && next.sent->peer == rank) {
             here.work(here.costs().copy_word_cycles * static_cast<tile::cycle>(words_for(next.sent->bytes)));
-            own.inbox.push_back(next.sent); // past the network
+            own.inbox.push_back(next.sent); // without the network
         } else if (next.sent != nullptr) {
             send_on_mesh(here, rank, *next.sent);
             own.to_send.push_back(next.sent);
@@ -208,7 +208,7 @@ std::size_t tile_carrier::station::words_of_header() const noexcept {
 }
 
 void tile_carrier::station::read_header(tile::core &here) {
-    // Its first words say how long it is.
+    // Its first words contain its length.
     const std::size_t key = carrier.codec_.key_words();
     const std::size_t wanted = header_read < key ? key : words_of_header();
     header_read += here.receive_waiting(std::span(header).subspan(header_read, wanted - header_read),
@@ -248,7 +248,7 @@ tile_carrier::packet *tile_carrier::station::take_buffer(tile::core &here, bool 
         to_receive.push_back(carrier.make_buffer(*this));
     }
     if (carrier.codec_.standard_mode_only() && !in_place) {
-        here.work(here.costs().allocate_cycles); // of the size that the header says, as rMPI did
+        here.work(here.costs().allocate_cycles); // of the size in the header, as rMPI did
     }
     packet *const taken = to_receive.back();
     to_receive.pop_back();

@@ -48,9 +48,9 @@ class tile_carrier {
 
     struct packet {
         int owner = 0;         ///< the rank whose buffer it is
-        int peer = 0;          ///< whom it goes to, or comes from
+        int peer = 0;          ///< its destination, or its source
         std::size_t bytes = 0; ///< of data that are in use
-        /// The handler has written them where a receive wants them: its buffer was posted before they came.
+        /// The handler has written the data to the buffer of a receive, which was posted before.
         bool in_place = false;
         std::vector<tile::word> data;
         [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
@@ -59,10 +59,9 @@ class tile_carrier {
         }
     };
 
-    /// A buffer for a packet to be sent; null: the rank has as many under way as it may. It has to be given
-    /// to send() next.
+    /// A buffer for a packet, which goes to send() next; null: the rank has as many under way as it may.
     [[nodiscard]] packet *claim(int rank, std::size_t bytes);
-    /// True: claim() would give one.
+    /// True if claim() would give one.
     [[nodiscard]] bool may_claim(int rank) const noexcept {
         return codec_.standard_mode_only() || !at(rank).to_send.empty();
     }
@@ -70,13 +69,13 @@ class tile_carrier {
     void send(int rank, packet *filled);
     /// Has the rank's core compute. @param as what the cycles are booked under
     void work(int rank, tile::cycle cycles, tile::phase as = tile::phase::compute);
-    /// True: the rank's core has done all that the rank has asked for.
+    /// True if the core has carried out all requests of the rank.
     [[nodiscard]] bool caught_up(int rank) const noexcept { return at(rank).tasks.empty(); }
 
     /// The oldest packet that has arrived and may be taken, or null. Gives the handler a buffer if it waits
     /// for one.
     [[nodiscard]] packet *arrived(int rank);
-    /// Done with the oldest packet.
+    /// Releases the oldest packet.
     void release(int rank);
 
     /// Lets virtual time pass until notify() has been called, or to the end of cycle `until`. False: nothing
@@ -93,7 +92,7 @@ class tile_carrier {
         tile::cycle cycles = 0;
         tile::phase as = tile::phase::compute;
     };
-    /// What a rank has at its tile.
+    /// The state of a rank at its tile.
     struct station final : tile::interrupt_handler {
         explicit station(tile_carrier &whole, int rank) : carrier{whole}, rank{rank} {}
         void words_arrived(tile::core &here) override;
@@ -101,12 +100,12 @@ class tile_carrier {
         /// leave the handler and to come again. True: it is there.
         [[nodiscard]] bool rest_follows(tile::core &here) const;
         void read_header(tile::core &here);
-        /// The header is complete: finds where the data go. False: there is no room.
+        /// Called with a complete header: finds the place of the data. False: there is no room.
         [[nodiscard]] bool place_data(tile::core &here);
         void read_data(tile::core &here);
         [[nodiscard]] bool is_first() const noexcept;
         [[nodiscard]] std::size_t words_of_header() const noexcept;
-        /// A buffer for what arrives; null: the rank has to make one.
+        /// A buffer for an arriving packet; null: the rank has to make one.
         [[nodiscard]] packet *take_buffer(tile::core &here, bool in_place);
         /// The handler writes what this first header begins to a posted receive's buffer.
         [[nodiscard]] bool goes_in_place() const;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t payload_of_own_packets = 4096;
 constexpr std::size_t payload_of_rmpi_packets = std::size_t{1} << 30; // a message is one packet
 
-// Turns of all that could run, after which a rank that looks in vain has to wait for time to pass.
+// After so many turns of all ranks that could run, a rank that polls in vain waits for time to pass.
 constexpr int turns_in_vain = 3;
 
 std::size_t largest_payload_of(mesh_packets packets) noexcept {
@@ -53,7 +53,7 @@ void tile_fabric::notify(int rank) noexcept {
 
 claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                     packet_slot &slot) noexcept {
-    // rMPI announces nothing: it keeps what comes.
+    // rMPI announces no message: it keeps all that arrive.
     const bool may_announce = !carrier_.codec().standard_mode_only();
     if (may_announce && !solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
         return claim_result::congested;
@@ -147,10 +147,10 @@ bool tile_fabric::arm(int self) noexcept {
     }
     if (char &refused = refused_[static_cast<std::size_t>(self)]; refused != 0 && carrier_.may_claim(self)) {
         refused = 0;
-        return false; // there is room again, and nobody was to be told
+        return false; // there is room again, and no rank waits for that
     }
     if (!request_.turns.taken() && all_blocked(never)) {
-        return false; // the only rank, of a program that no worker runs: nobody else lets time pass
+        return false; // the only rank, of a program that no worker runs: no other rank lets time pass
     }
     armed_[static_cast<std::size_t>(self)] = 1;
     return true;
@@ -179,7 +179,7 @@ tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
     constexpr std::int64_t thousand = 1000; // a microsecond has as many cycles as there are megahertz
     const std::int64_t mhz = machine_.clock_mhz;
     if (nanoseconds == never || nanoseconds / thousand >= tile::agenda::never / mhz - 1) {
-        return tile::agenda::never; // none that will come
+        return tile::agenda::never; // no cycle that will come
     }
     return nanoseconds / thousand * mhz + (nanoseconds % thousand * mhz + thousand - 1) / thousand;
 }

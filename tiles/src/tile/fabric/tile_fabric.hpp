@@ -87,11 +87,6 @@ class tile_fabric final : public fabric,
     void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
-    /// How often data that had arrived were copied to where a receive wants them, and how often the handler
-    /// wrote them there.
-    [[nodiscard]] std::int64_t copies() const noexcept { return copies_; }
-    [[nodiscard]] std::int64_t written_in_place() const noexcept { return written_in_place_; }
-
     /// One screen: cycles, what they were spent on, the busiest link, packets.
     [[nodiscard]] std::string summary() const;
     [[nodiscard]] const tile::machine &model() const noexcept { return carrier_.model(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a user writes to a machine and the tiles of its ranks.
+// Makes a machine and the tiles of its ranks of the user's options.
 #include <algorithm>
 #include <charconv>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run on tiles ends with.
+// The summary at the end of a run on tiles.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -56,7 +56,7 @@ std::string tile_fabric::summary() const {
              shape.width, shape.height, static_cast<long long>(model.now()),
              cycles * 1e-6 / static_cast<double>(machine_.clock_mhz),
              static_cast<long long>(machine_.clock_mhz), std::string(carrier_.codec().format().name).c_str());
-    // What one tile would need for all that the ranks compute, over what they needed.
+    // Speed-up: the time that one tile would take for the computing of all ranks, over the time of the run.
     const double speed_up = spent[static_cast<std::size_t>(tile::phase::compute)] * ranks();
     text += speed_up > 0
                 ? line("tiles: speed-up %.2f over one tile without messages\n", speed_up)

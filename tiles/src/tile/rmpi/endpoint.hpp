@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking point-to-point messages of one rank, as rMPI has them: what all versions share. A version adds its
+// Blocking point-to-point messages of one rank in rMPI: the part that all versions share. A version adds its
 // way of receiving.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace lisle::tile::rmpi {
 /// A wildcard for a source or a tag.
 inline constexpr int any = -1;
 
-/// Which tile each rank runs on.
+/// The tile of each rank.
 using rank_map = std::vector<int>;
 
 struct receive_status {
@@ -26,12 +26,12 @@ struct receive_status {
     bool truncated = false;
 };
 
-/// What a rank has counted.
+/// The counts of a rank.
 struct endpoint_counts {
     std::int64_t copies = 0;          ///< messages copied once more after their arrival
     std::int64_t posted_matches = 0;  ///< messages that found their receive posted
     std::int64_t list_steps = 0;      ///< elements looked at to find messages
-    std::int64_t most_unexpected = 0; ///< words held for messages that nobody had asked for, at most
+    std::int64_t most_unexpected = 0; ///< the most words held for unexpected messages
 };
 
 class endpoint {
@@ -54,7 +54,7 @@ class endpoint {
     virtual receive_status receive(int from, int tag, int context, std::span<word> into) = 0;
 
   protected:
-    /// Puts a message to oneself where a receive finds it.
+    /// Keeps a message of the rank to itself where a receive finds it.
     virtual void keep_own(const envelope &of, std::span<const word> payload) = 0;
     [[nodiscard]] int tile_of(int rank) const noexcept {
         return rank == any ? -1 : tiles_[static_cast<std::size_t>(rank)];

@@ -4,7 +4,8 @@
 namespace lisle::tile::rmpi {
 
 std::size_t message_table::key_hash::operator()(const key &of) const noexcept {
-    // Fields are spread over the word before they meet, so that neighbouring sources and tags do not collide.
+    // Fields are spread over the word before they are combined, so that neighbouring sources and tags do not
+    // collide.
     std::uint64_t mixed = static_cast<std::uint32_t>(of.source) * 0x9e3779b97f4a7c15ULL;
     mixed ^= static_cast<std::uint32_t>(of.tag) * 0xc2b2ae3d27d4eb4fULL + (mixed >> 29);
     mixed ^= static_cast<std::uint32_t>(of.context) * 0x165667b19e3779f9ULL + (mixed >> 31);

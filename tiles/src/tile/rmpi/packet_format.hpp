@@ -14,7 +14,7 @@
 
 namespace lisle::tile::rmpi {
 
-/// What travels with a message.
+/// The envelope of a message.
 struct envelope {
     int source = 0; ///< a rank
     int tag = 0;
@@ -40,7 +40,7 @@ inline constexpr packet_format format1{"V1", 5, 2};
 inline constexpr packet_format format2{"V2", 7, 3};
 inline constexpr packet_format format3{"V3", 4, 1};
 
-/// What a message of some words is on the wire, the hardware's headers included.
+/// The words of a message on the wire, the hardware's headers included.
 struct wire_count {
     std::int64_t packets;
     std::int64_t words;

@@ -23,7 +23,7 @@ class version1 final : public endpoint {
 
     void keep_own(const envelope &of, std::span<const word> payload) override;
     void read_packet(int awaited);
-    /// The oldest message of a list that matches; counts what it passes.
+    /// The oldest message of a list that matches; counts the messages before it.
     list::iterator find(list &in, int tag, int context);
     [[nodiscard]] bool take(list &in, int tag, int context, std::span<word> into, receive_status &status);
 

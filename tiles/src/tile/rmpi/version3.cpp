@@ -95,7 +95,7 @@ void version3::envelope_known() {
 
 void version3::payload_step() {
     incoming &from = by_sender_[sender_];
-    std::array<word, most_payload_words> dropped; // what is too long for the buffer
+    std::array<word, most_payload_words> dropped; // words beyond the end of the buffer
     const std::size_t fits = std::min(payload_left_, from.into.size());
     const std::span<word> into = fits != 0 ? from.into.first(fits) : std::span(dropped).first(payload_left_);
     const std::size_t read = here_.receive_waiting(into, here_.costs().receive_word_cycles);

@@ -40,7 +40,7 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
         bool armed = false; ///< nothing has matched it
         bool done = false;
     };
-    /// What arrives from one sender.
+    /// The message that arrives from one sender.
     struct incoming {
         envelope of;
         std::array<word, 3> header{}; ///< behind the rank: bytes, tag, context
@@ -48,14 +48,14 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
         std::uint32_t left = 0; ///< words of the message that have not arrived
         bool active = false;
         bool first_packet = false;
-        std::span<word> into;        ///< what of the destination is not written yet
+        std::span<word> into;        ///< the part of the destination that is not written yet
         message_table::message kept; ///< null: goes to the posted receive
     };
     enum class reading : std::uint8_t { sender, header, payload, part };
 
     void keep_own(const envelope &of, std::span<const word> payload) override;
     void words_arrived(core &here) override;
-    /// Reads on with what waits; all that is needed to go on later is kept.
+    /// Reads the words that wait, and keeps the state for the next call.
     void read_some();
     void sender_known(word first);
     void envelope_known();
@@ -66,7 +66,7 @@ class version3 final : public endpoint, public stream_port, private interrupt_ha
 
     message_table table_;
     posted_receive posted_{};
-    std::unordered_map<std::size_t, incoming> by_sender_; ///< of those that have sent something
+    std::unordered_map<std::size_t, incoming> by_sender_; ///< of senders of at least one packet
     // The packet that is arriving.
     reading state_ = reading::sender;
     std::size_t sender_ = 0;

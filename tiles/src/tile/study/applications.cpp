@@ -145,7 +145,7 @@ class jacobi final : public application {
                 rmpi::allreduce(self, rmpi::algorithm::as_rmpi, {&mine, 1}, {&largest, 1}, larger_float);
             }
         }
-        // For the comparison only: a job's ranks share the host's memory.
+        // Only for the comparison of answers: a job's ranks share the host's memory.
         answer_.resize(width * width);
         std::copy(now.begin() + static_cast<std::ptrdiff_t>(width),
                   now.end() - static_cast<std::ptrdiff_t>(width),

@@ -19,13 +19,14 @@ class application {
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// The part of rank `self`. A job of one rank sends no messages.
     virtual void run(rmpi::endpoint &self) = 0;
-    /// What the job has computed, for comparison; valid after the run.
+    /// The answer of the job, for comparison; valid after the run.
     [[nodiscard]] virtual const std::vector<float> &answer() const = 0;
-    /// How far answers of different numbers of ranks may differ, relatively: sums depend on their order.
+    /// The relative difference that is allowed between answers of different numbers of ranks: sums depend on
+    /// order.
     [[nodiscard]] virtual double tolerance() const = 0;
 };
 
-/// How large the programs are: the thesis's sizes, or small ones for tests.
+/// The sizes of the programs: those of the thesis, or small ones for tests.
 struct application_sizes {
     int trapezoids = 16384;
     int pi_points = 65536; ///< the thesis does not say how many

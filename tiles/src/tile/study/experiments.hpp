@@ -19,7 +19,7 @@ struct set_up {
     rmpi::version with = rmpi::version::v3;
     bool compact_map = false;
     [[nodiscard]] rmpi::rank_map tiles_for(int ranks) const;
-    /// The root that the thesis has for collectives: near the middle.
+    /// The root of collectives in the thesis: near the middle.
     [[nodiscard]] static int root_for(int ranks) noexcept { return ranks >= 8 ? 6 : ranks / 2; }
 };
 

@@ -11,7 +11,7 @@ namespace lisle::tile::study {
 struct series {
     std::string name;
     std::vector<std::pair<double, double>> points;
-    bool dashed = false; ///< for figures from elsewhere
+    bool dashed = false; ///< for figures of other sources
     int colour = -1;     ///< an index; -1: by its place among the series
 };
 

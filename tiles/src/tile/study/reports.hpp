@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lisle-tiles prints: one function for each experiment, a table beside the thesis's figures, and the
+// The output of lisle-tiles: one function for each experiment, a table beside the thesis's figures, and the
 // plots that belong to it.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace lisle::tile::study {
 
 struct report_options {
     set_up with;
-    std::filesystem::path plots; ///< where pictures go; empty: none are drawn
+    std::filesystem::path plots; ///< folder of the pictures; empty: none are drawn
     std::int64_t most_words = 100'000;
     bool small = false; ///< applications at small sizes
 };

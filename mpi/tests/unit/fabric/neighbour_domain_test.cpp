@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of neighbours between "processes" that are objects of this process, and with real ones that end.
-#include "fabric/local/neighbour_fabric.hpp"
+// The fabric of shared memory between jobs that have met: between "processes" that are objects of this
+// process, and with real ones that end.
+#include "fabric/local/neighbour_domain.hpp"
 
 #include <array>
 #include <csignal>
@@ -13,12 +14,14 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "fabric/local/local_fabric.hpp"
 #include "received.hpp"
 
 namespace {
 
 using namespace lisle::fabric;
-using lisle::fabric::local::neighbour_fabric;
+using lisle::fabric::local::local_fabric;
+using lisle::fabric::local::neighbour_domain;
 using lisle::fabric::local::read_thresholds;
 
 constexpr lisle::job_id first_job{1}, second_job{2};
@@ -34,8 +37,25 @@ introduction meeting(std::size_t self) {
     return all;
 }
 
-claim_result send(neighbour_fabric &over, int from, int to, int tag,
-                  std::span<const std::byte> payload = {}) {
+/// What a process makes to meet others, and then the fabric to them.
+class neighbour {
+  public:
+    explicit neighbour(const introduction &all, read_thresholds reads = {})
+        : domain_{std::make_unique<neighbour_domain>(all, reads)} {}
+    [[nodiscard]] endpoint_address offer() const { return domain_->offer(); }
+    [[nodiscard]] bool open(const std::vector<endpoint_address> &offers) { return domain_->open(offers); }
+    void begin() {
+        domain_->close();
+        met_ = std::make_unique<local_fabric>(std::move(domain_));
+    }
+    [[nodiscard]] local_fabric &met() { return *met_; }
+
+  private:
+    std::unique_ptr<neighbour_domain> domain_;
+    std::unique_ptr<local_fabric> met_;
+};
+
+claim_result send(local_fabric &over, int from, int to, int tag, std::span<const std::byte> payload = {}) {
     packet_slot slot{};
     const claim_result claimed = over.try_claim(from, to, payload.size(), true, slot);
     if (claimed == claim_result::claimed) {
@@ -52,7 +72,7 @@ class neighbours : public testing::Test {
     neighbours() {
         std::vector<endpoint_address> offers;
         for (std::size_t each = 0; each != 3; ++each) {
-            all.push_back(std::make_unique<neighbour_fabric>(meeting(each), read_thresholds{.least = 1000}));
+            all.push_back(std::make_unique<neighbour>(meeting(each), read_thresholds{.least = 1000}));
             offers.push_back(all.back()->offer());
         }
         for (std::size_t each = 0; each != 3; ++each) {
@@ -62,9 +82,9 @@ class neighbours : public testing::Test {
             all[each]->begin();
         }
     }
-    neighbour_fabric &of(std::size_t process) { return *all[process]; }
+    local_fabric &of(std::size_t process) { return all[process]->met(); }
 
-    std::vector<std::unique_ptr<neighbour_fabric>> all;
+    std::vector<std::unique_ptr<neighbour>> all;
 };
 
 TEST_F(neighbours, reach_the_ranks_of_the_other_job_only) {
@@ -150,22 +170,22 @@ TEST_F(neighbours, read_and_write_memory) {
 }
 
 TEST(neighbours_apart, refuse_what_is_not_their_memory) {
-    neighbour_fabric maker{meeting(0), {}};
-    neighbour_fabric other{meeting(2), {}};
+    neighbour maker{meeting(0)};
+    neighbour other{meeting(2)};
     const endpoint_address good = maker.offer();
     EXPECT_FALSE(other.open({good, {}, other.offer()}));
     endpoint_address wrong = good;
     wrong[4] = std::byte{0xff}; // a descriptor that the process does not have
-    neighbour_fabric third{meeting(2), {}};
+    neighbour third{meeting(2)};
     EXPECT_FALSE(third.open({wrong, other.offer(), third.offer()}));
 }
 
 /// A process of one rank that another job's process, a child of this one, meets and leaves in some way.
 class with_child : public testing::Test {
   protected:
-    static introduction pair(std::size_t self) {
+    static introduction pair(std::size_t self, int parent_ranks = 1) {
         introduction all{0x77, {}, self, {}, {}};
-        all.processes = {{{first_job, 0}, 0, 0, 1, 7}, {{second_job, 0}, 0, 0, 1, 7}};
+        all.processes = {{{first_job, 0}, 0, 0, parent_ranks, 7}, {{second_job, 0}, 0, 0, 1, 7}};
         all.knows.resize(all.size() * all.size());
         all.in_memory.resize(all.size());
         return all;
@@ -179,61 +199,97 @@ class with_child : public testing::Test {
         return heard;
     }
 
-    /// What the parent hears of a child that sends some packets and then ends. @param end what it does last
-    template <class End> received meet_child(int packets, End end) {
+    /// Meets a child that ends after `last(its fabric)`. @param ranks of the parent
+    template <class Last> void meet(neighbour &mine, int ranks, Last last) {
         int down[2], up[2];
         EXPECT_EQ(pipe(down) + pipe(up), 0);
-        neighbour_fabric mine{pair(0), {}};
         const endpoint_address offer = mine.offer();
-        const pid_t child = fork();
-        if (child == 0) {
-            neighbour_fabric own{pair(1), {}};
+        child_ = fork();
+        if (child_ == 0) {
+            neighbour own{pair(1, ranks)};
             tell(up[1], own.offer());
             const bool opened = own.open({hear(down[0], offer.size()), own.offer()});
             tell(up[1], endpoint_address(1, static_cast<std::byte>(opened)));
             hear(down[0], 1);
             own.begin();
-            for (int i = 0; i != packets; ++i) {
-                static_cast<void>(send(own, 1, 0, i));
-            }
-            end(own);
+            last(own.met());
             _exit(0);
         }
         const endpoint_address theirs = hear(up[0], offer.size());
         tell(down[1], offer);
         EXPECT_TRUE(mine.open({offer, theirs}));
         EXPECT_EQ(hear(up[0], 1)[0], std::byte{1});
-        tell(down[1], endpoint_address(1));
         mine.begin();
-
-        received heard;
-        const auto all_came = [&] { return heard.packets.size() == static_cast<std::size_t>(packets); };
-        const auto sleep = [&](int milliseconds) {
-            pollfd sleeping{.fd = mine.wakes(0).descriptor, .events = POLLIN, .revents = 0};
-            return !mine.arm(0) || poll(&sleeping, 1, milliseconds) == 1;
-        };
-        while (!all_came() || heard.failed.empty()) {
-            if (!sleep(all_came() ? 200 : 20'000)) {
-                break;
-            }
-            mine.poll(0, heard, 3);
-        }
-        waitpid(child, nullptr, 0);
+        tell(down[1], endpoint_address(1));
         for (int *const each : {&down[0], &down[1], &up[0], &up[1]}) {
             close(*each);
         }
+    }
+    static bool is_awake(const local_fabric &one, int self, int milliseconds) {
+        pollfd sleeping{.fd = one.wakes(self).descriptor, .events = POLLIN, .revents = 0};
+        return poll(&sleeping, 1, milliseconds) == 1;
+    }
+
+    /// What the parent hears of a child that sends some packets and then ends. @param end what it does last
+    template <class End> received meet_child(int packets, End end) {
+        neighbour mine{pair(0)};
+        meet(mine, 1, [packets, end](local_fabric &own) {
+            for (int i = 0; i != packets; ++i) {
+                static_cast<void>(send(own, 1, 0, i));
+            }
+            end(own);
+        });
+        received heard;
+        const auto all_came = [&] { return heard.packets.size() == static_cast<std::size_t>(packets); };
+        while (!all_came() || heard.failed.empty()) {
+            if (mine.met().arm(0) && !is_awake(mine.met(), 0, all_came() ? 200 : 20'000)) {
+                break;
+            }
+            mine.met().poll(0, heard, 3);
+        }
+        waitpid(child_, nullptr, 0);
         return heard;
     }
+
+    pid_t child_ = 0;
 };
 
 TEST_F(with_child, a_killed_process_fails_after_its_last_packet) {
-    const received heard = meet_child(100, [](neighbour_fabric &) { std::raise(SIGKILL); });
+    const received heard = meet_child(100, [](local_fabric &) { std::raise(SIGKILL); });
     EXPECT_EQ(heard.packets.size(), 100u);
     EXPECT_EQ(heard.failed, std::vector<int>{1});
 }
 
+TEST_F(with_child, a_full_mailbox_of_a_killed_process_refuses_for_good) {
+    neighbour mine{pair(0)};
+    meet(mine, 1, [](local_fabric &) { std::raise(SIGKILL); });
+    waitpid(child_, nullptr, 0);
+    received heard;
+    EXPECT_FALSE(mine.met().arm(0));
+    mine.met().poll(0, heard, 100);
+    EXPECT_EQ(heard.failed, std::vector<int>{1});
+    claim_result last = claim_result::claimed;
+    for (int i = 0; i != 100'000 && last == claim_result::claimed; ++i) {
+        last = send(mine.met(), 0, 1, i);
+    }
+    EXPECT_EQ(last, claim_result::failed);
+}
+
+TEST_F(with_child, every_rank_that_sleeps_hears_of_an_end_that_another_one_has_found) {
+    neighbour mine{pair(0, 2)};
+    meet(mine, 2, [](local_fabric &) { std::raise(SIGKILL); });
+    waitpid(child_, nullptr, 0);
+    EXPECT_FALSE(mine.met().arm(0)); // looks, before the other one could
+    EXPECT_TRUE(is_awake(mine.met(), 1, 0));
+    received first, second;
+    mine.met().poll(0, first, 100);
+    mine.met().poll(1, second, 100);
+    EXPECT_EQ(first.failed, std::vector<int>{2});
+    EXPECT_EQ(second.failed, std::vector<int>{2});
+}
+
 TEST_F(with_child, a_process_that_has_left_does_not_fail) {
-    const received heard = meet_child(10, [](neighbour_fabric &own) { own.leave(1); });
+    const received heard = meet_child(10, [](local_fabric &own) { own.leave(1); });
     EXPECT_EQ(heard.packets.size(), 10u);
     EXPECT_TRUE(heard.failed.empty());
 }
