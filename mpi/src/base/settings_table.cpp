@@ -143,9 +143,11 @@ std::vector<setting_description> rows() {
         {"LISLE_LAUNCHER", launching, 0, 0, 0,
          "the program that starts the jobs of MPI_Comm_spawn (the lislerun beside the library)", ""},
         {"LISLE_THROUGH", launching, 0, 0, 0,
-         "the launcher of a cluster that starts the processes on other hosts (lislerun --through)", ""},
+         "what starts the processes on other hosts: ssh, srun, prterun, orterun, mpiexec.hydra (lislerun "
+         "--through)",
+         ""},
         {"LISLE_LAUNCH_AGENT", launching, 0, 0, 0,
-         "what starts lislerun on other hosts (lislerun --launch-agent)", ""},
+         "the command that reaches other hosts instead of ssh (lislerun --launch-agent)", ""},
         {"LISLE_RANKS", launching, 0, 0, 0,
          "what a rank is where the command line does not say: process, thread or fiber (lislerun --ranks)",
          ""},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lislerun, also installed as mpirun and mpiexec: starts an MPI job: on this machine by itself, on others
-// through their launchers.
+// lislerun, also installed as mpirun and mpiexec: starts an MPI job, on this machine and on others.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,9 @@
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
+#include "launch/hosts/allocation.hpp"
+#include "launch/hosts/hosts_launch.hpp"
+#include "launch/hosts/keeper.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
 #include "launch/outer/debugger.hpp"
@@ -128,12 +130,11 @@ void report_pid(const std::string &where) {
     }
 }
 
-void say_what_matters(const job_request &request, const job_plan &plan) {
+void say_what_is_asked(const job_request &request, const job_plan &plan) {
     if (!request.messages.quiet) {
         for (const auto &notice : request.messages.notices) {
             say(notice);
         }
-        notice_about_cores(request, plan);
     }
     if (request.messages.verbose) {
         for (const auto &remark : request.messages.remarks) {
@@ -142,6 +143,13 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
     }
     std::fputs(description_of(request, plan).c_str(), stdout);
     std::fflush(stdout);
+}
+
+void say_what_matters(const job_request &request, const job_plan &plan) {
+    if (!request.messages.quiet) {
+        notice_about_cores(request, plan);
+    }
+    say_what_is_asked(request, plan);
     if (request.display.bindings) {
         for (const auto &line : bindings_of(request, plan)) {
             say(line);
@@ -149,8 +157,30 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
     }
 }
 
+/// A job on other hosts: by lislerun itself, or through another launcher.
+int start_elsewhere(job_request request, const char *default_kind) {
+    if (const auto launcher = outer_launcher_of(request)) {
+        leave_parent(launcher_of_job::other);
+        start_on_hosts(std::move(request), *launcher, default_kind);
+    }
+    auto planned = plan_for_hosts(request, default_kind);
+    for (const auto &where : request.control.report_pid) {
+        report_pid(where);
+    }
+    say_what_is_asked(request, planned.job.plan);
+    if (!request.control.launch) {
+        return 0;
+    }
+    leave_parent(launcher_of_job::this_one);
+    close_surrounding_job();
+    return run_on_hosts(request, std::move(planned));
+}
+
 int run(std::span<const std::string_view> arguments) {
     auto request = parse(arguments);
+    if (request.what == job_request::action::keep_host) {
+        return keep_host();
+    }
     if (request.what == job_request::action::status) {
         ask_for_status(request.asked_process);
         return 0;
@@ -176,9 +206,12 @@ int run(std::span<const std::string_view> arguments) {
     if (is_task_of_launcher(request)) {
         become_task(std::move(request), default_kind);
     }
+    // What a rank spawns stays on its machine unless it names hosts.
+    if (!environment_number(dynamic::launcher_alive_variable)) {
+        use_allocation(request);
+    }
     if (names_other_hosts(request)) {
-        leave_parent(launcher_of_job::other);
-        start_on_hosts(std::move(request), default_kind);
+        return start_elsewhere(std::move(request), default_kind);
     }
     const auto job = plan(request, default_kind);
     if (request.control.debugger && !is_in_debugger()) {

@@ -10,6 +10,7 @@
 #include "fabric/network/network_fabric.hpp"
 #include "fabric/network/provider.hpp"
 #include "mpi.h"
+#include "tcp/common_network.hpp"
 
 namespace lisle {
 
@@ -20,9 +21,56 @@ namespace {
 constexpr std::string_view secret_key = "network-secret";
 constexpr std::string_view address_key = "network-address";
 
-/// What the user has chosen, or the best.
-std::vector<choice> chosen_rails() {
-    return choose_providers({text_of(setting::network_provider), text_of(setting::network_interface)});
+/// Each machine's first process says how it could be reached.
+constexpr std::string_view interfaces_key = "network-interfaces";
+
+void tell_interfaces(bootstrap &start) {
+    const tcp::told_machine own = tcp::this_machine_as_told();
+    std::vector<std::byte> bytes(sizeof own.number + own.interfaces.size() * sizeof(tcp::told_interface));
+    std::memcpy(bytes.data(), &own.number, sizeof own.number);
+    if (!own.interfaces.empty()) {
+        std::memcpy(bytes.data() + sizeof own.number, own.interfaces.data(),
+                    bytes.size() - sizeof own.number);
+    }
+    start.put(interfaces_key, bytes);
+}
+
+tcp::told_machine told_by(bootstrap &start, int process) {
+    const std::vector<std::byte> said = start.get(process, interfaces_key);
+    tcp::told_machine told;
+    const std::size_t rest = said.size() - std::min(said.size(), sizeof told.number);
+    if (said.size() < sizeof told.number || rest % sizeof(tcp::told_interface) != 0) {
+        fail(MPI_ERR_OTHER, "process ", process, " uses another version of Lisle");
+    }
+    std::memcpy(&told.number, said.data(), sizeof told.number);
+    told.interfaces.resize(rest / sizeof(tcp::told_interface));
+    if (rest != 0) {
+        std::memcpy(told.interfaces.data(), said.data() + sizeof told.number, rest);
+    }
+    return told;
+}
+
+/// The interface that all nodes can reach this one by, as LISLE_NETWORK_INTERFACE would name it; empty:
+/// another device than ours is to be used, or there is none.
+std::string common_interface(bootstrap &start) {
+    const std::string &names = text_of(setting::network_provider);
+    if (names.empty() ? has_hardware_for_libfabric() : names != own_tcp) {
+        return {};
+    }
+    const locality &places = start.places();
+    std::vector<tcp::told_machine> machines;
+    for (int node = 0; node != places.nodes(); ++node) {
+        machines.push_back(told_by(start, places.process_on(node, 0)));
+    }
+    const auto own = static_cast<std::size_t>(places.node_of_process(start.self().index));
+    const auto address = tcp::choose_address(machines, own);
+    return address ? tcp::network_text(*address, address->family() == AF_INET ? 32 : 128) : std::string{};
+}
+
+/// What the user has chosen, or the best. @param otherwise the interface where the user names none
+std::vector<choice> chosen_rails(const std::string &otherwise = {}) {
+    const std::string &named = text_of(setting::network_interface);
+    return choose_providers({text_of(setting::network_provider), named.empty() ? otherwise : named});
 }
 
 } // namespace
@@ -38,6 +86,10 @@ std::uint64_t network_secret(bootstrap &start) {
 }
 
 void announce_network(bootstrap &start) {
+    const locality &places = start.places();
+    if (places.process_on(places.node_of_process(start.self().index), 0) == start.self().index) {
+        tell_interfaces(start);
+    }
     if (start.self().index != 0) {
         return;
     }
@@ -67,10 +119,9 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
         .silence = std::chrono::seconds{value_of(setting::network_silence)},
         .traffic = &traffic,
     };
-    auto made =
-        std::make_unique<network_fabric>(chosen_rails(), std::move(view), [&start, &places](int peer) {
-            return start.get(places.process_of(peer), address_key);
-        });
+    auto made = std::make_unique<network_fabric>(
+        chosen_rails(common_interface(start)), std::move(view),
+        [&start, &places](int peer) { return start.get(places.process_of(peer), address_key); });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
 }

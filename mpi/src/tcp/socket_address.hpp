@@ -100,6 +100,16 @@ class socket_address {
 };
 static_assert(sizeof(socket_address) == sizeof(sockaddr_in6));
 
+/// The address of the machine as people write it, without a port: "10.0.2.1", "fd00::1".
+inline void write_text(const socket_address &address, std::span<char, INET6_ADDRSTRLEN> to) noexcept {
+    const auto *const any = reinterpret_cast<const std::byte *>(address.data());
+    const std::size_t at =
+        address.family() == AF_INET ? offsetof(sockaddr_in, sin_addr) : offsetof(sockaddr_in6, sin6_addr);
+    if (inet_ntop(address.family(), any + at, to.data(), to.size()) == nullptr) {
+        to.front() = '\0';
+    }
+}
+
 /// What getsockname or getpeername says of a descriptor; none if it is no such connection.
 using name_of_end = int (*)(int, sockaddr *, socklen_t *);
 [[nodiscard]] inline socket_address end_of(int descriptor, name_of_end ask) noexcept {

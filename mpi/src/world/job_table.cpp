@@ -88,7 +88,7 @@ job_table::rank_entry &job_table::rank_at(int rank) const noexcept {
     return reinterpret_cast<rank_entry *>(&process_at(processes()))[rank];
 }
 
-job_table job_table::create(const job_shape &shape) {
+job_table job_table::create(const job_shape &shape, const std::optional<part_of_job> &part) {
     shape.check();
     const std::size_t bytes =
         bytes_for(static_cast<std::size_t>(shape.processes()), static_cast<std::size_t>(shape.ranks()));
@@ -100,7 +100,9 @@ job_table job_table::create(const job_shape &shape) {
     head->processes = shape.processes();
     head->ranks = shape.ranks();
     head->bytes = bytes;
-    head->id = static_cast<std::uint64_t>(make_job_id());
+    head->id = static_cast<std::uint64_t>(part ? part->id : make_job_id());
+    head->fence.expected = part ? part->processes : shape.processes();
+    head->fence.relayed = part ? 1 : 0;
     int next = 0;
     for (int process = 0; process < shape.processes(); ++process) {
         auto *const entry = new (&made.process_at(process)) process_entry{};

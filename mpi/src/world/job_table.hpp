@@ -36,12 +36,19 @@ struct fault_record {
     std::uintptr_t address;
 };
 
+/// What the table of one host says of a job on several: each host has one, for all ranks of the job.
+struct part_of_job {
+    job_id id;     ///< the same on all hosts
+    int processes; ///< that run on this one
+};
+
 /// One mapping of the table. All functions are thread-safe; the recording ones async-signal-safe.
 class job_table {
   public:
     /// Makes a table for this shape in a file of its own and really reserves its memory. Throws mpi_error if
     /// the shape is not sound (MPI_ERR_ARG) or there is no room (MPI_ERR_NO_MEM, with need and limit).
-    static job_table create(const job_shape &shape);
+    /// @param part of a job on several hosts; nothing: all of it is here
+    static job_table create(const job_shape &shape, const std::optional<part_of_job> &part = std::nullopt);
     /// Maps the table behind a descriptor. Throws mpi_error if it is not one of this version.
     static job_table attach(int descriptor);
     /// The descriptor, or one that leads to what a process that this one descends from has open under this
@@ -92,7 +99,12 @@ class job_table {
     struct gate {
         /// Processes that have come this time. Acquire and release: the last one has seen what all have put.
         std::atomic<std::int32_t> arrived;
-        doorbell opened; ///< rings when the last one has come
+        std::int32_t expected = 0; ///< processes that come here. Never changes.
+        /// 1: the launcher opens it, when those of other hosts have come as well. Never changes.
+        std::int32_t relayed = 0;
+        doorbell opened;   ///< rings when all have come
+        doorbell gathered; ///< of a relayed one: rings for the launcher when those of this host have come, or
+                           ///< one of them ends the job
     };
     [[nodiscard]] gate &fence_gate() const noexcept;
     /// Room for the values of one process.

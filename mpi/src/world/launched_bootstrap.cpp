@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/launched_bootstrap.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -79,16 +81,31 @@ std::vector<std::byte> launched_bootstrap::get(int process, std::string_view key
          key, "\"");
 }
 
+void launched_bootstrap::abort(int rank, int code, abort_cause cause) noexcept {
+    table_.record_abort(rank, code, cause);
+    if (auto &gate = table_.fence_gate(); gate.relayed != 0) {
+        // The launcher stops the ranks of other hosts. If they saw this process end first, they would speak
+        // of a failure.
+        constexpr std::chrono::seconds for_the_launcher{1};
+        gate.gathered.ring();
+        std::this_thread::sleep_for(for_the_launcher);
+    }
+}
+
 void launched_bootstrap::fence() {
-    auto &[arrived, opened] = table_.fence_gate();
-    const std::uint32_t seen = opened.value(); // cannot change before this process has arrived
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == table_.processes()) {
-        arrived.store(0, std::memory_order_relaxed); // no process arrives again before the ring
-        opened.ring();
-    } else {
-        while (opened.value() == seen) {
-            opened.sleep(seen);
-        }
+    auto &gate = table_.fence_gate();
+    const std::uint32_t seen = gate.opened.value(); // cannot change before this process has arrived
+    const bool last = gate.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == gate.expected;
+    if (last && gate.relayed == 0) {
+        gate.arrived.store(0, std::memory_order_relaxed); // no process arrives again before the ring
+        gate.opened.ring();
+        return;
+    }
+    if (last) {
+        gate.gathered.ring();
+    }
+    while (gate.opened.value() == seen) {
+        gate.opened.sleep(seen);
     }
 }
 

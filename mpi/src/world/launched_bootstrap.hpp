@@ -31,9 +31,7 @@ class launched_bootstrap final : public bootstrap {
     [[nodiscard]] crash_stack *room_for_crash() noexcept override { return &table_.crash(); }
     /// The launcher ends all other processes when it sees the record.
     void report_deadlock(int rank) noexcept override { table_.record_deadlock(rank); }
-    void abort(int rank, int code, abort_cause cause) noexcept override {
-        table_.record_abort(rank, code, cause);
-    }
+    void abort(int rank, int code, abort_cause cause) noexcept override;
 
   private:
     job_table table_;

@@ -11,12 +11,21 @@ namespace {
 /// How long a terminal or pipe that takes nothing may hold the launcher up, in milliseconds.
 constexpr int longest_wait_for_terminal = 200;
 
+std::string &speaker() {
+    static std::string name = "lislerun";
+    return name;
+}
+
 } // namespace
+
+void say_as(const std::string &name) {
+    speaker() = name;
+}
 
 void say(const std::string &text) {
     pollfd terminal{STDERR_FILENO, POLLOUT, 0};
     if (poll(&terminal, 1, longest_wait_for_terminal) != 0) { // else it is full, and the job matters more
-        print_report("lislerun: " + text + "\n");
+        print_report(speaker() + ": " + text + "\n");
     }
 }
 

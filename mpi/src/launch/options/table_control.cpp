@@ -71,6 +71,8 @@ constexpr option control_table[] = {
          use.job.asked_process = use.value();
      },
      "have the launcher of a running job print what its ranks wait for, on its own error output"},
+    {"keeper", "", [](option_use &use) { use.job.what = job_request::action::keep_host; },
+     "what lislerun calls on another host", listing::hidden},
     {"forward-signals", "LIST", forward_signals,
      "pass these signals on to the ranks, as SIGWINCH,SIGALRM; USR1, USR2, TSTP and CONT always are"},
     {"runtime-options", "WORDS", set_runtime_options, ""},

@@ -40,7 +40,7 @@ constexpr option foreign_table[] = {
     needless("nolocal|noprefix|disable-hostname-propagation|enable-hostname-propagation|do-not-resolve|"
              "preload-binary|s|bynode|byslot|bycore|bysocket|use-regexp|fwd-mpirun-port",
              "", "there is one machine"),
-    needless("prefix|iface|localhost|order-nodes|preload-files|cartofile|cf|tmpdir", "VALUE",
+    needless("iface|localhost|order-nodes|preload-files|cartofile|cf|tmpdir", "VALUE",
              "there is one machine, and Lisle keeps no files"),
     needless("d|debug-devel|debug-daemons|debug-daemons-file|leave-session-attached|novm|show-progress|"
              "enable-instant-on-support|prefork|pmi-port|profile",

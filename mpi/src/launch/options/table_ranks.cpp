@@ -84,8 +84,8 @@ constexpr option ranks_table[] = {
      "start the programs that FILE describes: each line is what could stand between two ':'"},
     {"file", "FILE", insert_options, "take more options for this program from FILE"},
     {"host|hosts|H", "NAMES", [](option_use &use) { add(use, hosts_in_list(use.shown, use.value())); },
-     "run on these hosts; without -n each counts one rank, NAME:2 two. On other machines than this one the "
-     "ranks are started through a launcher that is installed (--through)"},
+     "run on these hosts; without -n each counts one rank, NAME:2 two. Other machines than this one are "
+     "reached by ssh (--launch-agent, --through)"},
     {"hostfile|machinefile|machine|f|default-hostfile", "FILE",
      [](option_use &use) {
          const std::string path{use.value()};
@@ -93,12 +93,14 @@ constexpr option ranks_table[] = {
      },
      "the same from a file with NAME, NAME:2 or NAME slots=2 in each line"},
     {"through", "LAUNCHER", [](option_use &use) { use.job.remote.through = use.value(); },
-     "start the ranks on other hosts through srun, prterun, orterun or mpiexec.hydra (without it: the first "
-     "of "
-     "them that is there, srun only within an allocation)"},
-    {"launch-agent|launcher-exec|bootstrap-exec", "PROGRAM",
+     "have ssh (lislerun itself, by --launch-agent), srun, prterun, orterun or mpiexec.hydra start the ranks "
+     "on "
+     "other hosts; without it srun within an allocation of Slurm, else ssh"},
+    {"launch-agent|launcher-exec|bootstrap-exec", "COMMAND",
      [](option_use &use) { use.job.remote.launch_agent = use.value(); },
-     "what prterun, orterun and mpiexec.hydra call to reach another host, instead of ssh"},
+     "what is called with a host's name and a command to reach it, instead of ssh; also LISLE_LAUNCH_AGENT"},
+    {"prefix", "DIRECTORY", [](option_use &use) { use.job.remote.prefix = use.value(); },
+     "where Lisle is installed on other hosts, if not where it is here"},
     {"arch", "ARCH", check_architecture, "run on a machine of this architecture: this one must be it"},
 };
 

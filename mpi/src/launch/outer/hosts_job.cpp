@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <numeric>
 #include <unistd.h>
 
 #include "base/environment.hpp"
@@ -16,6 +15,7 @@
 #include "launch/common/machine.hpp"
 #include "launch/common/say.hpp"
 #include "launch/options/command_line.hpp"
+#include "launch/plan/host_placement.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/plan/process_environment.hpp"
 
@@ -24,49 +24,6 @@ namespace lisle::launch {
 namespace {
 
 using words = std::vector<std::string>;
-
-/// Where processes go one after the other: each host is filled before the next.
-class host_row {
-  public:
-    /// @param processes how many there will be: if the hosts have less room, each takes a multiple of its own
-    host_row(std::vector<host_slots> hosts, int processes, int room) : hosts_{std::move(hosts)} {
-        const int rounds = std::max(1, (processes + room - 1) / room);
-        for (host_slots &host : hosts_) {
-            host.slots *= rounds;
-        }
-    }
-    [[nodiscard]] const std::string &next() {
-        while (used_ == hosts_[at_].slots) {
-            used_ = 0;
-            ++at_;
-        }
-        ++used_;
-        return hosts_[at_].name;
-    }
-
-  private:
-    std::vector<host_slots> hosts_;
-    std::size_t at_ = 0;
-    int used_ = 0;
-};
-
-/// Numbers of processes that the hosts give a program which does not say it itself. True: one for each host,
-/// with as many ranks as the host has slots.
-bool count_by_hosts(program_request &program, rank_kind kind) {
-    const bool hosted = program.kind.value_or(kind) != rank_kind::process;
-    if (program.hosts.empty() || program.processes) {
-        return false;
-    }
-    if (program.ranks_per_process && !program.ranks) {
-        program.processes = program.slots();
-    } else if (hosted && !program.ranks_per_process) {
-        const int ranks = ranks_wanted(program).value_or(1);
-        program.ranks = ranks;
-        program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
-        return true;
-    }
-    return false;
-}
 
 void add_variable(words &to, std::string_view name, std::string_view value) {
     to.emplace_back("-x");
@@ -167,56 +124,37 @@ bool names_other_hosts(const job_request &request) {
 }
 
 outer_job plan_on_hosts(job_request request, const char *default_kind, const std::string &self) {
-    // The hosts that one program names are those of all that name none.
-    const auto naming =
-        std::ranges::find_if(request.programs, [](const auto &each) { return !each.hosts.empty(); });
-    const std::vector<host_slots> hosts = naming->hosts;
-    std::vector<host_slots> room_for_processes = hosts;
-    const int slots = *naming->slots();
-    int room = slots;
-    for (program_request &program : request.programs) {
-        if (!program.hosts.empty() && program.hosts != hosts) {
-            give_up(exit_usage,
-                    "the programs of a job on several hosts share them: name the same hosts for all");
-        }
-        if (count_by_hosts(program, kind_by_default(default_kind))) {
-            for (host_slots &host : room_for_processes) {
-                host.slots = 1;
-            }
-            room = static_cast<int>(hosts.size());
-        }
-    }
+    const host_placement placed = place_on_hosts(request, default_kind);
     const auto shapes = shapes_of(request, default_kind);
-    const auto add = [](std::size_t sum, const program_shape &shape) {
-        return sum + shape.ranks_of_process.size();
-    };
-    const std::size_t processes = std::accumulate(shapes.begin(), shapes.end(), std::size_t{0}, add);
-    host_row row{std::move(room_for_processes), static_cast<int>(processes), room};
     outer_job result{
         .groups = {}, .agent = request.remote.launch_agent, .recovery = request.control.recovery};
+    std::size_t next = 0;
     for (std::size_t i = 0; i != shapes.size(); ++i) {
         for (const int ranks : shapes[i].ranks_of_process) {
-            auto command = command_of(request, request.programs[i], shapes[i], ranks, slots, self);
+            auto command = command_of(request, request.programs[i], shapes[i], ranks, placed.slots, self);
             if (result.groups.empty() || result.groups.back().command != command) {
                 result.groups.push_back({{}, std::move(command)});
             }
-            append(result.groups.back(), row.next());
+            append(result.groups.back(), placed.host_of_process[next++]);
         }
     }
     return result;
 }
 
-void start_on_hosts(job_request request, const char *default_kind) {
-    if (const auto what = done_by_supervisor_alone(request); !what.empty()) {
-        give_up(exit_usage, what, " can be chosen for a job on this machine only");
-    }
+std::optional<std::string> outer_launcher_of(job_request &request) {
     if (request.remote.through.empty()) {
         request.remote.through = text_of(setting::through);
+    }
+    return find_outer_launcher(request.remote.through);
+}
+
+void start_on_hosts(job_request request, const std::string &launcher, const char *default_kind) {
+    if (const auto what = done_by_supervisor_alone(request); !what.empty()) {
+        give_up(exit_usage, what, " cannot be chosen for a job that ", launcher, " starts (--through ssh)");
     }
     if (request.remote.launch_agent.empty()) {
         request.remote.launch_agent = text_of(setting::launch_agent);
     }
-    const std::string launcher = find_outer_launcher(request.remote.through);
     const bool verbose = request.messages.verbose;
     const bool launch = request.control.launch;
     const auto all =

@@ -139,7 +139,8 @@ constexpr outer_launcher known[] = {
 const outer_launcher &row_of(std::string_view launcher) {
     const auto *const found = std::ranges::find(known, base_name(launcher), &outer_launcher::program);
     if (found == std::end(known)) {
-        give_up(exit_usage, "--through ", launcher, " is none of srun, prterun, orterun and mpiexec.hydra");
+        give_up(exit_usage, "--through ", launcher,
+                " is none of ssh, srun, prterun, orterun and mpiexec.hydra");
     }
     return *found;
 }
@@ -151,24 +152,22 @@ int process_group::processes() const {
                            [](int sum, const host_slots &host) { return sum + host.slots; });
 }
 
-std::string find_outer_launcher(const std::string &asked_for) {
+std::optional<std::string> find_outer_launcher(const std::string &asked_for) {
+    if (asked_for == "ssh") {
+        return std::nullopt;
+    }
     if (!asked_for.empty()) {
         static_cast<void>(row_of(asked_for));
         return find_program(asked_for, {});
     }
-    for (const outer_launcher &each : known) {
-        if (each.program == "srun" && environment_text("SLURM_JOB_ID").empty()) {
-            continue;
-        }
-        try {
-            return find_program(std::string{each.program}, {});
-        } catch (const launch_error &) {
-            continue; // not installed
-        }
+    if (environment_text("SLURM_JOB_ID").empty()) {
+        return std::nullopt;
     }
-    give_up(exit_not_found,
-            "ranks on other hosts are started through a launcher that reaches them, and there "
-            "is neither orterun (Debian: openmpi-bin), mpiexec.hydra (mpich), prterun nor srun");
+    try {
+        return find_program("srun", {});
+    } catch (const launch_error &) {
+        return std::nullopt; // not installed here
+    }
 }
 
 std::vector<std::string> words_for(const std::string &launcher, const outer_job &job) {

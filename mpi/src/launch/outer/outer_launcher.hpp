@@ -2,6 +2,7 @@
 // The launchers of other projects that start processes on other hosts for lislerun, and their command lines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,10 @@ struct outer_job {
     bool recovery = false; ///< a process that fails does not end the job
 };
 
-/// The file of the launcher to use: the one that is asked for, or the first one that is installed (srun only
-/// within an allocation of Slurm). Throws launch_error (exit_not_found, exit_usage).
-[[nodiscard]] std::string find_outer_launcher(const std::string &asked_for);
+/// The file of the launcher that starts ranks on other hosts: the one that is asked for (srun, prterun,
+/// orterun, mpiexec.hydra), or srun within an allocation of Slurm. Nothing: lislerun itself, as also where
+/// ssh is asked for. Throws launch_error (exit_not_found, exit_usage).
+[[nodiscard]] std::optional<std::string> find_outer_launcher(const std::string &asked_for);
 
 /// The words of its command line. @param launcher a file as find_outer_launcher() gives it
 /// Throws launch_error (exit_usage) if this launcher cannot start such a job.

@@ -76,6 +76,7 @@ job_shape job_plan::shape() const {
     for (const auto &process : processes) {
         shape.ranks_of_process.push_back(process.ranks);
         shape.workers_of_process.push_back(process.workers);
+        shape.node_of_process.push_back(process.host);
     }
     return shape;
 }

@@ -116,8 +116,9 @@ struct control_request {
 
 /// How ranks on other hosts are started.
 struct remote_request {
-    std::string through;      ///< the launcher that starts them; empty: one that is there
-    std::string launch_agent; ///< what that launcher calls instead of ssh; empty: ssh
+    std::string through; ///< the launcher that starts them; empty: Slurm's within an allocation, else this
+    std::string launch_agent; ///< what is called instead of ssh; empty: ssh
+    std::string prefix;       ///< where Lisle is installed there; empty: where it is here
 };
 
 /// What the launcher says about its work.
@@ -130,7 +131,7 @@ struct message_request {
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version, status, attach, core } what = action::run;
+    enum class action { run, help, version, status, attach, core, keep_host } what = action::run;
     std::string help_topic;    ///< empty: the options
     std::string asked_process; ///< of action::status and attach
     std::string core_file;     ///< of action::core

@@ -43,11 +43,17 @@ void drain(int ends) {
 
 } // namespace
 
-children::children(const job_request &request, const job_plan &plan, const job_table &table,
+children::children(const job_request &request, const job_plan &plan, int host, const job_table &table,
                    const inherited_state &original)
     : request_{request}, plan_{plan}, table_{table}, original_{original}, handed_down_{hand_down(table)},
       ends_{signal_source(sigset_t{})}, places_{places(request.placement.binding)},
-      members_(plan.processes.size()) {}
+      members_(plan.processes.size()) {
+    for (std::size_t i = 0; i < plan.processes.size(); ++i) {
+        if (plan.processes[i].host == host) {
+            here_.push_back(i);
+        }
+    }
+}
 
 bool children::hosts_living_ranks(std::size_t index) const {
     return members_[index].alive && plan_.processes[index].hosted;
@@ -68,7 +74,9 @@ void children::start(std::size_t index, const process_streams &streams) {
     start.output = streams.output.number();
     start.errors = streams.errors.number();
     if (!places_.empty() && !process.hosted) {
-        start.placement = &places_[static_cast<std::size_t>(process.first_rank) % places_.size()];
+        const int first_here = plan_.processes[here_.front()].first_rank;
+        start.placement =
+            &places_[static_cast<std::size_t>(process.first_rank - first_here) % places_.size()];
     }
     members_[index] = {spawn(start, original_), true};
     ++alive_;
@@ -124,7 +132,7 @@ void children::signal(int number) const {
 }
 
 void children::say_exit_codes() const {
-    for (std::size_t i = 0; i < members_.size(); ++i) {
+    for (const std::size_t i : here_) {
         const auto &process = plan_.processes[i];
         const int status = members_[i].status;
         if (WIFSIGNALED(status)) {

@@ -18,12 +18,15 @@ namespace lisle::launch {
 
 class children {
   public:
+    /// @param host whose processes of the plan these are
     /// @param table of the job, which all processes inherit
     /// @param original what they are not to inherit of the launcher
-    children(const job_request &request, const job_plan &plan, const job_table &table,
+    children(const job_request &request, const job_plan &plan, int host, const job_table &table,
              const inherited_state &original);
 
-    [[nodiscard]] std::size_t count() const noexcept { return members_.size(); }
+    /// Their indices among the processes of the job.
+    [[nodiscard]] const std::vector<std::size_t> &here() const noexcept { return here_; }
+    [[nodiscard]] std::size_t count() const noexcept { return here_.size(); }
     [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
     /// Whether the process with this index is there and runs several ranks, of which one may fail alone.
     [[nodiscard]] bool hosts_living_ranks(std::size_t index) const;
@@ -56,7 +59,8 @@ class children {
     descriptor handed_down_; ///< the table under a high number
     descriptor ends_;
     std::vector<cpu_set> places_; ///< empty without --bind-to
-    std::vector<member> members_;
+    std::vector<member> members_; ///< all processes of the job; those of other hosts are not alive
+    std::vector<std::size_t> here_;
     std::size_t alive_ = 0;
 };
 

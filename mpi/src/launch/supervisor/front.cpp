@@ -27,12 +27,11 @@ using clock = std::chrono::steady_clock;
 // timeout(1) and similar tools send the same signal to the launcher and to its group: that is one request.
 constexpr std::chrono::milliseconds same_request{200};
 
-int supervise(const job_request &request, const job_plan &plan, descriptor notes,
-              const inherited_state &original) {
+int run_safely(const work_behind_front &work, descriptor notes, const inherited_state &original) {
     // Another name than the launcher's: a user who kills lislerun by name leaves this process to clean up.
     prctl(PR_SET_NAME, supervisor_name);
     try {
-        return supervisor{request, plan, std::move(notes), original}.run();
+        return work(std::move(notes), original);
     } catch (const launch_error &error) {
         say(error.what());
         return error.exit_code();
@@ -130,8 +129,8 @@ class front {
 
 } // namespace
 
-int run_job(const job_request &request, const job_plan &plan) {
-    const auto handled = handled_signals(request.control.forwarded_signals);
+int run_behind_front(const std::vector<int> &forwarded_signals, const work_behind_front &work) {
+    const auto handled = handled_signals(forwarded_signals);
     const auto original = take_over_signals(handled);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     auto notes = make_pipe();
@@ -141,12 +140,19 @@ int run_job(const job_request &request, const job_plan &plan) {
     }
     if (supervisor == 0) {
         notes.write.reset(); // the front's end must be the only one, or its death would go unnoticed
-        _exit(supervise(request, plan, std::move(notes.read), original));
+        _exit(run_safely(work, std::move(notes.read), original));
     }
     notes.read.reset();
     let_go(STDIN_FILENO);
     let_go(STDOUT_FILENO);
     return front{supervisor, std::move(notes.write), handled}.run();
+}
+
+int run_job(const job_request &request, const job_plan &plan) {
+    return run_behind_front(request.control.forwarded_signals,
+                            [&](descriptor notes, const inherited_state &original) {
+                                return supervisor{request, plan, std::move(notes), original}.run();
+                            });
 }
 
 } // namespace lisle::launch

@@ -49,6 +49,9 @@ bool install(int from, int as) {
     if (getppid() != child.parent) {
         _exit(exit_by_signal + SIGKILL);
     }
+    if (start.own_session) {
+        setsid(); // cannot fail in a new child
+    }
     if (!install(start.input, STDIN_FILENO) || !install(start.output, STDOUT_FILENO) ||
         !install(start.errors, STDERR_FILENO) ||
         (start.handed_down >= 0 && fcntl(start.handed_down, F_SETFD, 0) != 0)) {

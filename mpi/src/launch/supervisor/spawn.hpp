@@ -24,6 +24,7 @@ struct process_start {
     int errors = -1;                      ///< becomes descriptor 2; likewise
     int handed_down = -1;                 ///< stays open under its number
     const cpu_set *placement = nullptr;   ///< null: the launcher's
+    bool own_session = false;             ///< what a terminal sends to the launcher does not reach it
 };
 
 /// What the launcher changed in itself, and its children must not inherit.

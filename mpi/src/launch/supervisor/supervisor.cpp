@@ -50,16 +50,29 @@ void allow_many_descriptors() {
 } // namespace
 
 supervisor::supervisor(const job_request &request, const job_plan &plan, descriptor notes,
-                       const inherited_state &original)
-    : request_{request}, plan_{plan}, notes_{std::move(notes)}, table_{create_job(
-                                                                    shape_of_job(request, plan))},
-      waits_{table_}, children_{request, plan, table_, original}, streams_{request, plan},
+                       const std::optional<part_of_job> &part, int host, const inherited_state &original)
+    : request_{request}, plan_{plan}, notes_{std::move(notes)}, table_{create_job(shape_of_job(request, plan),
+                                                                                  part)},
+      waits_{table_}, children_{request, plan, host, table_, original}, streams_{request, plan},
       has_hosts_{std::ranges::any_of(plan.processes, &process_plan::hosted)} {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
     if (request.control.timeout) {
         timeout_at_ = clock::now() + *request.control.timeout;
     }
+}
+
+supervisor::supervisor(const job_request &request, const job_plan &plan, descriptor notes,
+                       const inherited_state &original)
+    : supervisor{request, plan, std::move(notes), std::nullopt, 0, original} {
+    fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
+}
+
+supervisor::supervisor(const job_request &request, const job_plan &plan, share_of_host mine,
+                       const inherited_state &original)
+    : supervisor{request,      plan,
+                 descriptor{}, part_of_job{mine.id, static_cast<int>(processes_on(plan, mine.host).size())},
+                 mine.host,    original} {
+    share_.emplace(std::move(mine), table_, plan);
 }
 
 int supervisor::run() {
@@ -70,12 +83,15 @@ int supervisor::run() {
         wait_once();
     }
     clean_up();
+    if (share_) {
+        share_->say_ended(end_.exit_code(), lost_ == children_.count());
+    }
     return end_.exit_code();
 }
 
 void supervisor::start_all() {
     try {
-        for (std::size_t i = 0; i < children_.count(); ++i) {
+        for (const std::size_t i : children_.here()) {
             children_.start(i, streams_.add_process(plan_.processes[i]));
         }
     } catch (const launch_error &) {
@@ -86,6 +102,9 @@ void supervisor::start_all() {
 
 void supervisor::wait_once(deadline until) {
     std::vector<pollfd> polled{{notes_.get(), POLLIN, 0}, {children_.ends(), POLLIN, 0}};
+    if (share_) {
+        share_->prepare(polled);
+    }
     const auto own = polled.size();
     streams_.prepare(polled);
     if (poll(polled.data(), polled.size(), milliseconds_left(until)) < 0 && errno != EINTR) {
@@ -93,6 +112,11 @@ void supervisor::wait_once(deadline until) {
     }
     if (polled[0].revents != 0) {
         read_notes();
+    }
+    if (share_) {
+        share_->handle(polled.data() + own - host_share::entries,
+                       {[this](signal_note note) { on_signal(note); }, [this] { on_stop_elsewhere(); },
+                        [this] { look_for_abort(); }, [] { on_silence(); }});
     }
     streams_.handle(polled.data() + own, polled.size() - own);
     if (polled[1].revents != 0) {
@@ -132,10 +156,24 @@ void supervisor::read_notes() {
         on_signal(signal_note{byte});
     }
     if (length == 0) {
-        // The front has been killed: the job ends with it.
-        end_descendants(std::chrono::milliseconds{0});
-        _exit(exit_by_signal + SIGKILL);
+        on_silence();
     }
+}
+
+void supervisor::on_silence() {
+    // The front, or the keeper, has been killed: the job ends with it.
+    end_descendants(std::chrono::milliseconds{0});
+    _exit(exit_by_signal + SIGKILL);
+}
+
+void supervisor::look_for_abort() {
+    if (const auto found = judge_abort(table_); found && !end_.begun()) {
+        act_on(*found);
+    }
+}
+
+void supervisor::on_stop_elsewhere() {
+    stop(end_.exit_code(), {}, SIGTERM, grace_after_failure);
 }
 
 void supervisor::on_signal(signal_note note) {
@@ -203,9 +241,9 @@ void supervisor::act_on(const verdict &found) {
     const bool say_it = found.alarming || (table_.ranks() > 1 && !request_.messages.quiet);
     const bool first = end_.exit_code() == 0;
     if (found.stops_job) {
-        const auto *const others = children_.alive() > 0 ? "; the job is stopped" : "";
+        const auto *const others = others_run() ? "; the job is stopped" : "";
         stop(first ? found.exit_code : end_.exit_code(), say_it ? found.sentence + others : std::string{},
-             SIGTERM, grace_after_failure);
+             SIGTERM, grace_after_failure, found.consequence);
     } else if (first) {
         end_.offer_exit_code(found.exit_code);
         if (say_it) {
@@ -217,7 +255,7 @@ void supervisor::act_on(const verdict &found) {
 void supervisor::note_loss(const verdict &found) {
     ++lost_;
     if (!request_.messages.quiet) {
-        say(found.sentence + (children_.alive() > 0 ? "; the others go on" : ""));
+        say(found.sentence + (others_run() ? "; the others go on" : ""));
     }
     if (lost_ == children_.count()) { // no process is left that could have recovered
         end_.offer_exit_code(found.exit_code);
@@ -240,8 +278,8 @@ void supervisor::warn_of_absence(std::size_t index) {
 }
 
 void supervisor::look_for_failed_threads() {
-    for (std::size_t i = 0; i < children_.count() && !end_.begun(); ++i) {
-        if (!children_.hosts_living_ranks(i)) {
+    for (const std::size_t i : children_.here()) {
+        if (end_.begun() || !children_.hosts_living_ranks(i)) {
             continue;
         }
         if (const auto found = judge_running(children_.description_of(i), table_)) {
@@ -271,19 +309,18 @@ void supervisor::on_timeout() {
     if (!end_.begun() && !request_.messages.quiet) {
         waits_.print("what the ranks of the job wait for at the end of its time");
     }
-    const auto limit = static_cast<long>(request_.control.timeout->count());
-    stop(exit_timeout,
-         sentence("the job has not ended within ", limit / 1000,
-                  limit % 1000 != 0 ? sentence(".", (limit % 1000 + 99) / 100) : std::string{},
-                  " s (--timeout); it is stopped"),
-         SIGTERM, grace_after_failure);
+    stop(exit_timeout, time_is_over(*request_.control.timeout) + "; it is stopped", SIGTERM,
+         grace_after_failure);
 }
 
-void supervisor::stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace) {
+void supervisor::stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace,
+                      bool consequence) {
     if (end_.begun()) {
         return;
     }
-    if (!why.empty()) {
+    if (share_) {
+        share_->say_stopping(exit_code, why, consequence);
+    } else if (!why.empty()) {
         say(why);
     }
     if (signal != 0 && children_.alive() > 0) {

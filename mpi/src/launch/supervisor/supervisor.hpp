@@ -12,6 +12,7 @@
 #include "launch/request/request.hpp"
 #include "launch/streams/job_streams.hpp"
 #include "launch/supervisor/children.hpp"
+#include "launch/supervisor/host_share.hpp"
 #include "launch/supervisor/job_end.hpp"
 #include "launch/supervisor/memory_watch.hpp"
 #include "launch/supervisor/signals.hpp"
@@ -29,6 +30,9 @@ class supervisor {
     /// `notes` is the pipe from the front. Throws launch_error if the job cannot be set up.
     supervisor(const job_request &request, const job_plan &plan, descriptor notes,
                const inherited_state &original);
+    /// Of one host of several, for its part of the job.
+    supervisor(const job_request &request, const job_plan &plan, share_of_host mine,
+               const inherited_state &original);
 
     /// Runs the job to its end; returns its exit code.
     int run();
@@ -37,6 +41,8 @@ class supervisor {
     using clock = job_end::clock;
     using deadline = std::optional<clock::time_point>;
 
+    supervisor(const job_request &request, const job_plan &plan, descriptor notes,
+               const std::optional<part_of_job> &part, int host, const inherited_state &original);
     void start_all();
     /// Waits for whatever comes first: a signal, output, the end of a process, a deadline.
     void wait_once(deadline until = {});
@@ -50,10 +56,17 @@ class supervisor {
     void warn_of_absence(std::size_t index);
     void report_crash();
     void look_for_failed_threads();
+    void on_stop_elsewhere();
+    void look_for_abort();
+    [[noreturn]] static void on_silence();
     void on_deadlines();
     void on_timeout();
+    /// Whether others than the processes that are left here are stopped with the job.
+    [[nodiscard]] bool others_run() const { return share_ || children_.alive() > 0; }
     /// Ends the job for this reason; only the first counts.
-    void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace);
+    /// @param consequence as of a verdict
+    void stop(int exit_code, const std::string &why, int signal, std::chrono::milliseconds grace,
+              bool consequence = false);
     void clean_up();
     /// Waits until the labelled output has been read; only for a while if the job was told to end.
     void write_out();
@@ -66,6 +79,7 @@ class supervisor {
     memory_watch memory_;
     children children_;
     job_streams streams_;
+    std::optional<host_share> share_; ///< of a job on several hosts
     job_end end_;
     deadline timeout_at_;
     bool has_hosts_;       ///< of thread or fiber ranks

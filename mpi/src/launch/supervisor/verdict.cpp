@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "launch/common/launch_error.hpp"
+#include "mpi.h"
 #include "world/bootstrap.hpp"
 
 namespace lisle::launch {
@@ -34,10 +35,21 @@ std::string all_ranks(const process_end &end, const job_table &segment) {
                     end.pid, ", ", end.program, ")");
 }
 
-/// A shell sees eight bits: a code that is not 0 must not become 0.
-int exit_code_of_abort(int code) {
-    return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff;
+/// A shell sees eight bits: a code that is not 0 must not become 0. What the program has not chosen must not
+/// look like a signal, or like a program that is not there.
+int exit_code_of_abort(const abort_record &abort) {
+    const int seen = abort.code & 0xff;
+    const bool chosen = abort.cause == abort_cause::called;
+    return (abort.code != 0 && seen == 0) || (!chosen && seen >= deadlock_exit_code) ? 1 : seen;
 }
+
+/// Ended because another rank has failed.
+bool is_consequence(const abort_record &abort) {
+    return abort.cause != abort_cause::called &&
+           (abort.code == MPIX_ERR_PROC_FAILED || abort.code == MPIX_ERR_REVOKED);
+}
+
+} // namespace
 
 std::optional<verdict> judge_abort(const job_table &segment) {
     const auto abort = segment.aborted();
@@ -50,11 +62,14 @@ std::optional<verdict> judge_abort(const job_table &segment) {
                        .alarming = true,
                        .sentence = "deadlock: the ranks wait for each other"};
     }
-    return verdict{.exit_code = exit_code_of_abort(abort->code),
+    return verdict{.exit_code = exit_code_of_abort(*abort),
                    .stops_job = true,
                    .alarming = true,
-                   .sentence = in_words(abort->cause, abort->rank, abort->code)};
+                   .sentence = in_words(abort->cause, abort->rank, abort->code),
+                   .consequence = is_consequence(*abort)};
 }
+
+namespace {
 
 verdict left_early(int rank, int code, const process_end &end, const job_table &segment) {
     return {.exit_code = code != 0 ? code : 1,
@@ -145,6 +160,13 @@ std::optional<verdict> judge_running(const process_end &running, const job_table
         }
     }
     return std::nullopt;
+}
+
+std::string time_is_over(std::chrono::milliseconds limit) {
+    const auto time = static_cast<long>(limit.count());
+    return sentence("the job has not ended within ", time / 1000,
+                    time % 1000 != 0 ? sentence(".", (time % 1000 + 99) / 100) : std::string{},
+                    " s (--timeout)");
 }
 
 } // namespace lisle::launch

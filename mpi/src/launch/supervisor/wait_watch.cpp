@@ -26,7 +26,20 @@ void wait_watch::print(const std::string &why) {
         say("no rank of the job has called MPI_Init");
         return;
     }
-    print_report(waits_.report(why));
+    if (const auto report = waits_.report(why); !report.empty()) {
+        print_report(report);
+        return;
+    }
+    std::string here;
+    for (int rank = 0; rank < table_.ranks(); ++rank) {
+        if (table_.progress(rank) == rank_progress::initialized) {
+            here += sentence(here.empty() ? "" : ", ", rank);
+        }
+    }
+    say(sentence("of a job on several nodes the launcher does not see what ranks wait for; of those that run "
+                 "here these "
+                 "have begun MPI and not ended it: ",
+                 here.empty() ? "none" : here));
 }
 
 } // namespace lisle::launch

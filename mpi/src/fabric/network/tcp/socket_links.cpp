@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <string_view>
 #include <sys/socket.h>
+#include <utility>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -78,6 +79,10 @@ void socket_links::give_up(peer_number number) noexcept {
     if (number < peers_.size()) {
         peer &lost = peers_[number];
         lost.lost = true;
+        if (lost.link != nullptr && lost.link->is == socket_link::stage::connecting) {
+            lost.problem = ETIMEDOUT; // what is sent there is dropped on its way
+            report_unreached(lost);
+        }
         if (lost.link != nullptr) {
             end(*lost.link);
             contents_.ended.call();
@@ -122,6 +127,7 @@ socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, s
 void socket_links::connect_to(peer_number number) noexcept {
     tcp::begun_connection begun = tcp::begin_connecting(peers_[number].listens, interface_);
     if (!begun.socket || begun.failure != 0) {
+        note_failed_try(peers_[number], begun.socket ? begun.failure : 0);
         return; // out of descriptors, or the peer is slow: again later
     }
     if (socket_link *const link = add(std::move(begun.socket), socket_link::stage::connecting, EPOLLOUT)) {
@@ -155,12 +161,38 @@ bool socket_links::say_greeting(const socket_link &link, tcp::greeting::verdict 
 }
 
 void socket_links::connected(socket_link &link) noexcept {
-    if (tcp::failure_of(link.socket.get()) != 0 || !say_greeting(link, tcp::greeting::verdict::welcome)) {
+    const int problem = tcp::failure_of(link.socket.get());
+    if (problem != 0 || !say_greeting(link, tcp::greeting::verdict::welcome)) {
+        note_failed_try(peers_[link.peer], problem);
         end(link);
         return;
     }
     link.is = socket_link::stage::greeting;
     watch(link, EPOLLIN);
+}
+
+void socket_links::note_failed_try(peer &to, int problem) noexcept {
+    // Nobody listens at the address of a process that has ended, too, of which others tell soon.
+    constexpr int tries_if_refused = 20;
+    to.problem = problem;
+    if (problem != 0 && ++to.tries >= (problem == ECONNREFUSED ? tries_if_refused : 1)) {
+        report_unreached(to);
+    }
+}
+
+void socket_links::report_unreached(const peer &to) noexcept {
+    if (std::exchange(reported_unreached_, true)) {
+        return;
+    }
+    std::array<char, INET6_ADDRSTRLEN> there{};
+    std::array<char, INET6_ADDRSTRLEN> here{};
+    tcp::write_text(to.listens, there);
+    tcp::write_text(interface_, here);
+    std::fprintf(
+        stderr,
+        "lisle: cannot connect from %s to %s, port %d: %s (does a firewall let the processes of a job "
+        "through? LISLE_NETWORK_INTERFACE names another network; further ones are not reported)\n",
+        here.data(), there.data(), static_cast<int>(to.listens.port()), std::strerror(to.problem));
 }
 
 void socket_links::hear_greeting(socket_link &link) noexcept {

@@ -79,6 +79,8 @@ class socket_links {
         tcp::socket_address listens;
         socket_link *link = nullptr; ///< the connection to be used, or to be made
         bool lost = false;           ///< it has ended, and another one is not made
+        int tries = 0;               ///< that have come to nothing
+        int problem = 0;             ///< of the last one, as of errno
         clock::time_point next_try{};
     };
 
@@ -88,6 +90,9 @@ class socket_links {
     [[nodiscard]] socket_link *add(owned_descriptor socket, socket_link::stage is, std::uint32_t events);
     void drop_oldest_unnamed() noexcept;
     void connected(socket_link &link) noexcept;
+    void note_failed_try(peer &to, int problem) noexcept;
+    /// Says once why a peer is not reached, with what may help.
+    void report_unreached(const peer &to) noexcept;
     void hear_greeting(socket_link &link) noexcept;
     void answered(socket_link &link) noexcept;
     void named(socket_link &link) noexcept;
@@ -96,6 +101,7 @@ class socket_links {
 
     const std::uint64_t secret_;
     const tcp::socket_address interface_; ///< without a port
+    bool reported_unreached_ = false;
     drop_count &drops_;
     const link_contents contents_;
     owned_descriptor listener_;

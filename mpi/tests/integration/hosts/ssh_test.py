@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs on hosts that are network namespaces with an sshd each: started by ssh, and lost in all ways. Skipped, with the
+reason, where there can be no such hosts."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cluster"))
+import started  # noqa: E402
+from hosts import SKIPPED, Hosts, missing  # noqa: E402
+from started import LIMIT, WORK, Job, expect, expect_all_ranks, kill, run  # noqa: E402
+
+SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+
+
+class SshHosts(Hosts):
+    """Hosts with an sshd each. hosts.agent_words is the ssh that reaches them: with a key and known hosts of its own."""
+
+    def __enter__(self):
+        super().__enter__()
+        try:
+            self._start_servers()
+        except Exception:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _start_servers(self):
+        for key in ("user", "host", "other"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
+        pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+        (self.folder / "sshd_config").write_text(
+            f"HostKey {self.folder}/host\nAuthorizedKeysFile {self.folder}/user.pub\nStrictModes no\nUsePAM no\n"
+            "PermitRootLogin prohibit-password\nPidFile none\nMaxStartups 100\n")
+        public = (self.folder / "host.pub").read_text()
+        other = (self.folder / "other.pub").read_text()
+        (self.folder / "known").write_text("".join(f"{name} {public}" for name in (*self.names, "closed", "nokey")) +
+                                           f"otherkey {other}")
+        aliases = "".join(f"Host {name}\n HostName {self.address(i)}\n HostKeyAlias {name}\n" for i, name in
+                          enumerate(self.names))
+        for name, more in (("closed", " Port 2\n"), ("nokey", f" IdentityFile {self.folder}/other\n"), ("otherkey", ""),
+                           ("newkey", "")):
+            aliases += f"Host {name}\n HostName {self.address(0)}\n HostKeyAlias {name}\n{more}"
+        (self.folder / "ssh_config").write_text(
+            f"{aliases}Host * !nokey\n IdentityFile {self.folder}/user\nHost *\n User root\n IdentitiesOnly yes\n"
+            f" UserKnownHostsFile {self.folder}/known\n GlobalKnownHostsFile /dev/null\n StrictHostKeyChecking yes\n")
+        self.agent_words = f"ssh -F {self.folder}/ssh_config"
+        for host in range(self.count):
+            subprocess.Popen(self.command(host, SSHD, "-D", "-f", self.folder / "sshd_config"), stderr=subprocess.DEVNULL)
+        for name in self.names:
+            limit = time.monotonic() + LIMIT
+            while subprocess.run([*self.agent_words.split(), name, "true"], capture_output=True, check=False).returncode:
+                expect(time.monotonic() < limit, f"sshd on {name} does not begin")
+                time.sleep(0.1)
+
+    def pids(self, host, what):
+        """Processes of a host with this file."""
+        found = []
+        for pid in subprocess.run(["ip", "netns", "pids", self.names[host]], capture_output=True, text=True,
+                                  check=False).stdout.split():
+            try:
+                if pathlib.Path(f"/proc/{pid}/exe").resolve() == pathlib.Path(what).resolve():
+                    found.append(int(pid))
+            except OSError:
+                continue  # it has ended
+        return found
+
+    def expect_nothing_left(self, told):
+        limit = time.monotonic() + LIMIT
+        for host in range(self.count):
+            while left := self.pids(host, started.LISLERUN) + self.pids(host, WORK):
+                expect(time.monotonic() < limit, f"on {self.names[host]} is left: {left}\n{told}")
+                time.sleep(0.1)
+
+
+def reached(hosts):
+    one, two = hosts.names
+    expect_all_ranks(run("--hosts", f"{one}:2,{two}:2", WORK)[0], 4)
+    expect_all_ranks(run("--hosts", f"{one},{two}", "-T", "2", "-x", "COLOUR=blue", WORK)[0], 4, "blue")
+    output, _ = run("--hosts", f"{one},{two}", "--label", "hostname")
+    expect(sorted(output.splitlines()) == sorted(f"[{rank}] {name}" for rank, name in enumerate(hosts.names)), output)
+    run("--hosts", f"{one}:2,{two}:2", WORK, "die", status=137, text=f"host {two}: rank 3 (process")
+    run("--hosts", f"{one}:2,{two}:2", WORK, "abort", status=7, text="called MPI_Abort with code 7")
+    for kind in ("wait", "linger"):
+        job = Job("--hosts", f"{one}:2,{two}:2", WORK, kind)
+        job.wait_for("all wait")
+        job.process.send_signal(15)
+        _, errors = job.end(143, "SIGTERM")
+        hosts.expect_nothing_left(errors)
+
+
+def secrets(hosts):
+    """What other users see of a job holds none of its secrets: they see command lines, and may read no environment."""
+    job = Job("--hosts", ",".join(hosts.names), WORK, "wait")
+    job.wait_for("all wait")
+    words = [pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[1:]
+             for host in range(hosts.count) for pid in hosts.pids(host, started.LISLERUN)]
+    job.process.terminate()
+    job.end(143)
+    expect(words and all(word == [b"--keeper", b""] for word in words), f"keepers have the arguments {words}")
+
+
+def not_reached(hosts):
+    for name, reason in (("no-such-host.invalid", "its name is unknown here"), ("closed", "nothing listens at its port"),
+                         ("nokey", "it wants a password"), ("otherkey", "its host key is not the one"),
+                         ("newkey", "its host key is not known yet")):
+        begun = time.monotonic()
+        output, errors = run("--hosts", f"{hosts.names[0]},{name}", WORK, status=1, text=f"host {name} cannot be reached: ")
+        print(f"{name}: {errors.strip()} ({time.monotonic() - begun:.1f} s)")
+        expect(reason in errors and output == "" and len(errors.splitlines()) == 1, f"{output}{errors}")
+    run("--hosts", hosts.names[0], "--prefix", "/nowhere", WORK, status=1, text="there is no /nowhere/bin/lislerun")
+    hosts.expect_nothing_left("")
+
+
+def killed(hosts):
+    for what, status in ((WORK, 137), (started.LISLERUN, None)):
+        for kind in ("wait", "linger"):
+            job = Job("--hosts", ",".join(hosts.names), WORK, kind)
+            job.wait_for("all wait")
+            kill(hosts.pids(1, what)[0])
+            _, errors = job.end(status, "lislerun: ")
+            expect(job.process.returncode != 0, errors)
+            hosts.expect_nothing_left(errors)
+    job = Job("--hosts", ",".join(hosts.names), WORK, "wait")
+    job.wait_for("all wait")
+    kill(job.process.pid)
+    job.end()
+    hosts.expect_nothing_left("the launcher was killed")
+
+
+def lost(hosts):
+    """A host that dies, or is cut off: the job ends with a sentence, and what is left on the host ends as well."""
+    two = hosts.names[1]
+    for silence in (True, False):
+        job = Job("--hosts", ",".join(hosts.names), WORK, "wait", environment={"LISLE_NETWORK_SILENCE": "3"})
+        job.wait_for("all wait")
+        if silence:
+            hosts.cut(1)
+        else:
+            for pid in hosts.pids(1, SSHD):
+                kill(pid)
+        _, errors = job.end(1, f"host {two} is lost: ")
+        hosts.expect_nothing_left(errors)
+        hosts.join(1)
+
+
+def main():
+    reason = missing() or (None if SSHD and shutil.which("ssh") else "there is no sshd (Debian: openssh-server)")
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    with SshHosts(2) as hosts:
+        settings = started.without_launch_settings
+        started.without_launch_settings = lambda: {**settings(), "LISLE_LAUNCH_AGENT": hosts.agent_words}
+        for part in (reached, secrets, not_reached, killed, lost):
+            part(hosts)
+
+
+main()

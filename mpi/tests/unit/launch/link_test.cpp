@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <random>
+
+#include "launch/common/descriptor.hpp"
+#include "launch/link/channel.hpp"
+#include "launch/link/host_job.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+struct heard {
+    message what;
+    int host;
+    std::string body;
+    friend bool operator==(const heard &, const heard &) = default;
+};
+
+/// A channel, and the other ends of its pipes.
+struct channel_with_ends {
+    explicit channel_with_ends(channel::begins how)
+        : to{make_pipe()}, from{make_pipe()}, here{std::move(to.read), std::move(from.write), how} {}
+
+    void say(std::string_view bytes) const {
+        ASSERT_EQ(write(to.write.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    }
+    /// What the channel itself sends for a message.
+    std::string bytes_of(message what, int host, std::string_view body) {
+        here.send(what, host, body);
+        turn();
+        std::string bytes(1 << 16, '\0');
+        bytes.resize(static_cast<std::size_t>(read(from.read.get(), bytes.data(), bytes.size())));
+        return bytes;
+    }
+    void turn() {
+        std::vector<pollfd> polled;
+        here.prepare(polled);
+        poll(polled.data(), polled.size(), 0);
+        here.handle(polled.data(), [this](message what, int host, std::string_view body) {
+            all.push_back({what, host, std::string{body}});
+        });
+    }
+
+    pipe_ends to, from;
+    channel here;
+    std::vector<heard> all;
+};
+
+class Channel : public testing::Test, protected channel_with_ends {
+  protected:
+    explicit Channel(channel::begins how = channel::begins::at_once) : channel_with_ends{how} {}
+};
+
+class GreetedChannel : public Channel {
+  protected:
+    GreetedChannel() : Channel{channel::begins::with_greeting} {}
+};
+
+TEST_F(Channel, MessagesArriveInPiecesOfAnySize) {
+    const auto bytes = bytes_of(message::output, 7, "some text") + bytes_of(message::ended, 3, "");
+    for (const char each : bytes) {
+        say({&each, 1});
+        turn();
+    }
+    EXPECT_EQ(all, (std::vector<heard>{{message::output, 7, "some text"}, {message::ended, 3, ""}}));
+    EXPECT_TRUE(here.open());
+}
+
+TEST_F(Channel, ItsEndIsNoFailure) {
+    to.write.reset();
+    turn();
+    EXPECT_FALSE(here.open());
+    EXPECT_EQ(here.failure(), "");
+}
+
+TEST_F(Channel, SilenceIsOne) {
+    here.expect_life(std::chrono::seconds{1});
+    const auto begun = channel::clock::now();
+    while (here.open()) {
+        turn();
+        usleep(10000);
+    }
+    EXPECT_GE(channel::clock::now() - begun, std::chrono::seconds{1});
+    EXPECT_NE(here.failure(), "");
+}
+
+TEST_F(Channel, BytesThatAreNoMessagesEndIt) {
+    const auto sound = bytes_of(message::output, 7, "some text");
+    std::mt19937 random{1};
+    int ended = 0;
+    for (int round = 0; round < 2000; ++round) {
+        auto bytes = sound;
+        for (int i = 0; i < 3; ++i) {
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        channel_with_ends other{channel::begins::at_once};
+        other.say(bytes);
+        other.turn();
+        ended += other.here.open() ? 0 : 1;
+        for (const heard &each :
+             other.all) { // what is left of the check is the mark, the kind and the length
+            EXPECT_LE(each.body.size(), bytes.size());
+            EXPECT_LE(each.what, message::ended);
+        }
+    }
+    EXPECT_GT(ended, 100);
+    say("this is not what a keeper says");
+    turn();
+    EXPECT_FALSE(here.open());
+    EXPECT_NE(here.failure(), "");
+}
+
+TEST_F(GreetedChannel, WhatComesBeforeTheGreetingIsSkipped) {
+    say("Welcome!\nYou have mail.\n");
+    turn();
+    EXPECT_FALSE(here.met());
+    say(channel::greeting());
+    turn();
+    EXPECT_TRUE(here.met());
+    say(channel_with_ends{channel::begins::at_once}.bytes_of(message::ready, 2, ""));
+    turn();
+    EXPECT_EQ(all, (std::vector<heard>{{message::ready, 2, ""}}));
+}
+
+TEST_F(GreetedChannel, AnotherVersionIsRefused) {
+    say("LISLE-KEEPER 0.0.1\n");
+    turn();
+    EXPECT_FALSE(here.open());
+    EXPECT_NE(here.failure().find("0.0.1"), std::string::npos);
+}
+
+TEST(Wire, AJobArrivesAsItWas) {
+    host_job job;
+    job.id = job_id{4711};
+    job.directory = "/some where";
+    job.environment = {"A=1", "B="};
+    job.request.programs.resize(2);
+    job.request.programs[1].arguments = {"./b", ""};
+    job.request.programs[0].environment.variables = {{"NAME", std::nullopt}, {"OTHER", "value"}};
+    job.request.output.label_pattern = "<%r> ";
+    job.request.input.rank.reset();
+    job.plan.processes = {{0, 0, 2, true, 1, "/bin/a", {"a"}, 0},
+                          {1, 2, 1, false, 0, "/bin/b", {"b", "c"}, 1}};
+    const auto bytes = packed(job);
+    host_job found;
+    unpack(bytes, found);
+    EXPECT_EQ(packed(found), bytes);
+    EXPECT_EQ(found.id, job.id);
+    EXPECT_EQ(found.directory, job.directory);
+    EXPECT_EQ(found.environment, job.environment);
+    EXPECT_EQ(found.request.programs[1].arguments, job.request.programs[1].arguments);
+    EXPECT_FALSE(found.request.programs[0].environment.variables[0].value);
+    EXPECT_FALSE(found.request.input.rank);
+    EXPECT_EQ(found.plan.processes[1].host, 1);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+        EXPECT_THROW(unpack(std::string_view{bytes}.substr(0, length), found), launch_error) << length;
+    }
+}
+
+} // namespace
+
+} // namespace lisle::launch
