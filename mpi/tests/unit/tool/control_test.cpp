@@ -11,7 +11,7 @@ using namespace lisle::tool;
 
 namespace {
 
-const control_variable &variable_of(setting which) {
+const control_variable &control_of(setting which) {
     return control_variables()[static_cast<std::size_t>(which)];
 }
 
@@ -56,7 +56,7 @@ TEST(control_variables, have_a_word_for_each_of_their_values) {
 }
 
 TEST(control_variables, are_found_by_the_handle_of_their_words_only) {
-    const enumeration *const words = variable_of(setting::progress).words;
+    const enumeration *const words = control_of(setting::progress).words;
     ASSERT_NE(words, nullptr);
     EXPECT_EQ(&find_enumeration(reinterpret_cast<MPI_T_enum>(const_cast<enumeration *>(words))), words);
     int other = 0;
@@ -70,12 +70,12 @@ TEST(control_variables, are_found_by_the_handle_of_their_words_only) {
 
 TEST(control_variables, that_are_numbers_are_read_as_counts) {
     MPI_Count value = -7;
-    read(variable_of(setting::unexpected_limit), &value);
+    read(control_of(setting::unexpected_limit), &value);
     EXPECT_EQ(value, value_of(setting::unexpected_limit));
 }
 
 TEST(control_variables, that_are_texts_are_read_with_their_zero_and_are_as_long_as_said) {
-    const control_variable &interface = variable_of(setting::network_interface);
+    const control_variable &interface = control_of(setting::network_interface);
     ASSERT_EQ(datatype_of(interface), MPI_CHAR);
     std::string room(static_cast<std::size_t>(count_of(interface)), 'x');
     read(interface, room.data());
@@ -84,7 +84,7 @@ TEST(control_variables, that_are_texts_are_read_with_their_zero_and_are_as_long_
 }
 
 TEST(control_variables, that_are_words_are_read_and_written_as_ints) {
-    const control_variable &barrier = variable_of(algorithm_of(collective_operation::barrier));
+    const control_variable &barrier = control_of(algorithm_of(collective_operation::barrier));
     ASSERT_TRUE(changeable(barrier.which));
     int room[2] = {-7, -7};
     read(barrier, room);
@@ -101,7 +101,7 @@ TEST(control_variables, that_are_words_are_read_and_written_as_ints) {
 }
 
 TEST(control_variables, refuse_values_outside_their_limits_and_keep_the_former_one) {
-    const control_variable &bcast = variable_of(algorithm_of(collective_operation::bcast));
+    const control_variable &bcast = control_of(algorithm_of(collective_operation::bcast));
     const setting_description &about = description_of(bcast.which);
     const std::int64_t former = value_of(bcast.which);
     for (const std::int64_t bad : {about.least - 1, about.most + 1}) {
@@ -112,7 +112,7 @@ TEST(control_variables, refuse_values_outside_their_limits_and_keep_the_former_o
 }
 
 TEST(control_variables, that_are_read_once_cannot_be_written) {
-    const control_variable &limit = variable_of(setting::eager_limit);
+    const control_variable &limit = control_of(setting::eager_limit);
     ASSERT_FALSE(changeable(limit.which));
     const std::int64_t former = value_of(limit.which);
     const MPI_Count other = 1;
