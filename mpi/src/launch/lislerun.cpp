@@ -160,8 +160,9 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
 /// A job on other hosts: by lislerun itself, or through another launcher.
 int start_elsewhere(job_request request, const char *default_kind) {
     if (request.control.debugger) {
-        give_up(exit_usage, "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
-                            "a running job there (lislerun --attach PID)");
+        give_up(exit_usage,
+                "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
+                "a running job there (lislerun --attach PID)");
     }
     if (const auto launcher = outer_launcher_of(request)) {
         leave_parent(launcher_of_job::other);
