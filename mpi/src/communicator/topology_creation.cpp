@@ -246,7 +246,7 @@ distributed_graph part_of(const communicator &parent, std::span<const known_edge
     check_ranks(incoming, parent.size());
     check_ranks(outgoing, parent.size());
     distributed_graph part;
-    part.rank_at = placement_of(parent, outgoing, std::move(homes));
+    part.rank_at = placement_of(parent, outgoing, homes);
     const int self = place_of(part.rank_at, parent.rank());
     part.edges.weighted = weighted;
     for (const known_edge &edge : incoming) {

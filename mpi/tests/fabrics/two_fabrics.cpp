@@ -199,6 +199,8 @@ lisle_rank *lisle_host_begin_rank(int index) {
     }
 }
 
+void lisle_host_prepare_for_fault() {}
+
 void lisle_host_record_fault(int rank_number, int signal, const void *address) {
     divided_process::instance().start().report_fault(rank_number, signal,
                                                      reinterpret_cast<std::uintptr_t>(address));

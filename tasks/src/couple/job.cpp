@@ -16,6 +16,15 @@
 
 namespace lisle::couple {
 
+namespace {
+
+/// A component's restart file.
+std::string file_of(const std::string &path, const std::string &component) {
+    return path + "." + component;
+}
+
+} // namespace
+
 class job::state {
   public:
     state(MPI_Comm all, const std::vector<std::string> &own);
@@ -254,7 +263,7 @@ void job::state::save(const std::string &path) {
     }
     std::vector<detail::restart_file> files;
     for (const auto &[name, each] : own_) {
-        files.push_back(each.state_->write(path + "." + name));
+        files.push_back(each.state_->write(file_of(path, name)));
     }
     agree_on_files(files);
     for (detail::restart_file &each : files) {
@@ -281,14 +290,15 @@ std::map<std::string, std::int64_t> job::state::all_steps_done() const {
 void job::state::load(const std::string &path) {
     std::vector<detail::restart_file> files;
     for (const auto &[name, each] : own_) {
-        files.push_back(detail::restart_file::open(each.ranks(), path + "." + name));
+        files.push_back(detail::restart_file::open(each.ranks(), file_of(path, name)));
     }
     agree_on_files(files);
     std::string wrong;
     auto file = files.begin();
     for (const auto &[name, each] : own_) {
-        if (const std::string sentence = each.state_->resume((file++)->header()); !sentence.empty()) {
-            wrong = "the restart file \"" + path + "." + name + "\" " + sentence;
+        const std::string sentence = each.state_->resume((file++)->header());
+        if (wrong.empty() && !sentence.empty()) {
+            wrong.append("the restart file \"").append(file_of(path, name)).append("\" ").append(sentence);
         }
     }
     detail::agree_on(all_, wrong);

@@ -149,7 +149,7 @@ class Start(launched.LauncherTest):
             (["-n", 0, "true"], "at least 1"),
             (["-n", 2], "which program?"),
             (["-n"], "-n needs a value"),
-            (["-host", "elsewhere", "--through", "pigeons", "true"], "--through pigeons is none of srun"),
+            (["-host", "elsewhere", "--through", "pigeons", "true"], "--through pigeons is none of ssh, srun"),
             (["-hostfile", "list", "true"], "cannot be read"),
             (["-P", 2, "-T", 4, "-n", 9, "true"], "makes 8 ranks, but -n asks for 9"),
             (["-n", 2, "true", ":"], "a program is missing"),

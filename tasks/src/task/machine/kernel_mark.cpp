@@ -6,6 +6,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -14,7 +15,9 @@ namespace lisle::tasks {
 
 namespace {
 
-thread_local const kernel_mark *running = nullptr;
+/// Guards the list. A handler reads it without: it changes only as machines begin and end.
+std::mutex list_lock;
+running_kernel *first = nullptr;
 
 constexpr std::array<std::pair<int, const char *>, 5> crashes{
     {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}}};
@@ -55,24 +58,34 @@ class line {
 
 } // namespace
 
-kernel_mark::kernel_mark(const method_entry &method, const std::string &file, place where,
-                         const tile_place &tile) noexcept
-    : method_{method.name().c_str()}, file_{file.c_str()}, where_{where}, tile_{tile.tile}, rank_{tile.rank},
-      outer_{running} {
-    running = this;
+running_kernel::running_kernel(const tile_place &tile) noexcept : tile_{tile.tile}, rank_{tile.rank} {
+    const std::lock_guard lock{list_lock};
+    next_ = first;
+    first = this;
 }
-kernel_mark::~kernel_mark() {
-    running = outer_;
+running_kernel::~running_kernel() {
+    const std::lock_guard lock{list_lock};
+    running_kernel **link = &first;
+    while (*link != this) {
+        link = &(*link)->next_;
+    }
+    *link = next_;
 }
 
 void report_crash(int signal) noexcept {
-    if (const kernel_mark *const inside = running; inside != nullptr) {
+    for (const running_kernel *each = first; each != nullptr; each = each->next_) {
+        // Acquire: pairs with begin().
+        const char *const method = each->method_.load(std::memory_order_acquire);
+        if (method == nullptr || pthread_equal(each->thread_, pthread_self()) == 0) {
+            continue;
+        }
         line report;
-        report << "the kernel " << inside->method_ << " crashed (" << name_of(signal) << "), called at "
-               << inside->file_ << ":" << static_cast<long>(inside->where_.line) << ":"
-               << static_cast<long>(inside->where_.column) << " (tile " << static_cast<long>(inside->tile_)
-               << " of rank " << static_cast<long>(inside->rank_) << ")\n";
+        report << "the kernel " << method << " crashed (" << name_of(signal) << "), called at " << each->file_
+               << ":" << static_cast<long>(each->where_.line) << ":" << static_cast<long>(each->where_.column)
+               << " (tile " << static_cast<long>(each->tile_) << " of rank " << static_cast<long>(each->rank_)
+               << ")\n";
         report.write();
+        break;
     }
     raise(signal); // the handler has been taken away
 }

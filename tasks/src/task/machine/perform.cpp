@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "task/machine/kernel_mark.hpp"
 #include "task/machine/scheduler.hpp"
 #include "task/value/failing.hpp"
 
@@ -113,7 +112,7 @@ value reducer::call_kernel(const task &now, const program_state &program, std::s
     const method_entry &method = rank.kernels.at(now.expression->a);
     try {
         scheduler_.before_kernel();
-        const kernel_mark mark{method, program.text.file, now.expression->where, tile_.place()};
+        const kernel_mark mark{running_, method, program.text.file, now.expression->where};
         const double begin = rank.options.traces ? seconds() : 0;
         value result = method.call(kernel_object(method.kernel()), arguments);
         ++kernels_run_;

@@ -209,7 +209,7 @@ inline bool reducer::step(task &now) {
 
 reducer::reducer(scheduler &of_rank, tile &own)
     : scheduler_{of_rank}, tile_{own}, pool_{own.pool()}, simple_{own.place()},
-      kernels_(of_rank.parts().kernels.kernels()) {}
+      kernels_(of_rank.parts().kernels.kernels()), running_{own.place()} {}
 
 // Until there is no more to do, or for long enough.
 void reducer::run(task &now) {

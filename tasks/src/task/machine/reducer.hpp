@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "task/machine/kernel_mark.hpp"
 #include "task/machine/simple.hpp"
 #include <lisle/task/machine.hpp>
 
@@ -88,6 +89,7 @@ class reducer {
     std::vector<std::shared_ptr<void>> kernels_; ///< objects, made at their first use
     std::vector<trace_event> events_;
     std::uint64_t kernels_run_ = 0;
+    running_kernel running_;
 };
 
 /// The objects in a value that have to be fetched. @param deep also those in lists
