@@ -124,17 +124,27 @@ constexpr std::array<std::byte, 2> refusal{};
 
 } // namespace
 
+protocol::request *party::begin_to_take(int index, std::span<std::byte> room) const {
+    return protocol::once_there_is_memory(*channel_.home, [&] {
+        return protocol::start_receive(buffer_of(room), channel_, rank_of(index), tag_);
+    });
+}
+
+bool party::is_taken(const protocol::outcome &result, std::size_t expected) {
+    if (result.error == MPI_SUCCESS && result.bytes == static_cast<MPI_Count>(refusal_size(expected))) {
+        return false;
+    }
+    check_received(result, expected);
+    return true;
+}
+
 bool party::take(int index, std::span<std::byte> into) const {
     std::array<std::byte, refusal.size()> least;
     const bool is_short = into.size() < least.size();
     const std::span<std::byte> room = is_short ? std::span<std::byte>{least} : into;
-    const protocol::outcome result = finish(protocol::once_there_is_memory(*channel_.home, [&] {
-        return protocol::start_receive(buffer_of(room), channel_, rank_of(index), tag_);
-    }));
-    if (result.error == MPI_SUCCESS && result.bytes == static_cast<MPI_Count>(refusal_size(into.size()))) {
+    if (!is_taken(finish(begin_to_take(index, room)), into.size())) {
         return false;
     }
-    check_received(result, into.size());
     if (is_short) {
         std::copy_n(least.begin(), into.size(), into.begin());
     }
@@ -143,9 +153,7 @@ bool party::take(int index, std::span<std::byte> into) const {
 
 void party::drop(int index) const {
     std::array<std::byte, refusal.size()> least; // most is cut off
-    static_cast<void>(finish(protocol::once_there_is_memory(*channel_.home, [&] {
-        return protocol::start_receive(buffer_of(least), channel_, rank_of(index), tag_);
-    })));
+    static_cast<void>(finish(begin_to_take(index, least)));
 }
 
 void party::send(int index, std::span<const std::byte> data) const {
@@ -169,8 +177,19 @@ void party::agree(shared_result &common) const {
     each_doubling(size_, [&](std::int64_t distance) {
         const shared_result mine = common;
         shared_result theirs;
-        send(along_ring(self_, distance, size_), std::as_bytes(std::span{&mine, 1}));
-        if (!take(along_ring(self_, -distance, size_), std::as_writable_bytes(std::span{&theirs, 1}))) {
+        const auto room = std::as_writable_bytes(std::span{&theirs, 1});
+        // The receive begins first: where all send first and messages wait for their receivers, none would go
+        // on.
+        protocol::request *const receive = begin_to_take(along_ring(self_, -distance, size_), room);
+        try {
+            send(along_ring(self_, distance, size_), std::as_bytes(std::span{&mine, 1}));
+        } catch (...) {
+            receive->cancel();
+            protocol::wait(*receive);
+            receive->free();
+            throw;
+        }
+        if (!is_taken(finish(receive), room.size())) {
             fail_for_memory();
         }
         common.include(theirs);

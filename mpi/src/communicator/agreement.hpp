@@ -152,6 +152,10 @@ class party {
     };
     /// Waits for what a member sends and frees the request. Throws if a member has failed meanwhile.
     protocol::outcome finish(protocol::request *receive) const;
+    /// Begins to receive a member's data, or its refusal, into room for either.
+    [[nodiscard]] protocol::request *begin_to_take(int index, std::span<std::byte> room) const;
+    /// Whether what has come are data of the expected size. @return false: it is a refusal. Throws otherwise
+    [[nodiscard]] static bool is_taken(const protocol::outcome &result, std::size_t expected);
     /// Takes what a member sends. Throws if it is of another size. @return false: it is a refusal
     [[nodiscard]] bool take(int index, std::span<std::byte> into) const;
     void drop(int index) const;

@@ -7,21 +7,24 @@
 #include <thread>
 
 #include "base/debugged.hpp"
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 
 namespace lisle {
 
 namespace {
 
+constexpr const char *hold_variable = "LISLE_GDB";
+
 /// Runs when the library has been loaded, before the program's own constructors.
 [[gnu::constructor]] void hold_for_debugger() {
-    if (value_of(setting::gdb) == 0) {
+    // The program may still change the environment before settings are read, so the table has to wait.
+    if (environment_text(hold_variable) != "hold") {
         return;
     }
     while (!is_debugged()) {
         std::this_thread::sleep_for(std::chrono::milliseconds{20});
     }
-    unsetenv(variable_of(setting::gdb).c_str()); // nobody waits for the programs that this one starts
+    unsetenv(hold_variable); // nobody waits for the programs that this one starts
 }
 
 } // namespace
