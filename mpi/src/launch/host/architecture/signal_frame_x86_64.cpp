@@ -63,6 +63,18 @@ constexpr long restarted[] = {SYS_read,    SYS_readv,     SYS_write,           S
                               SYS_sendto,  SYS_sendmsg,   SYS_sendmmsg,        SYS_flock,       SYS_fcntl,
                               SYS_futex,   SYS_getrandom, SYS_mq_timedreceive, SYS_mq_timedsend};
 
+/// The end of what is free of a stack on which a handler is to run. A thread that has given up its alternate
+/// stack handles signals on the one that they interrupt: then the frame, and the functions that run now, lie
+/// below.
+std::uintptr_t free_stack(std::uintptr_t stack, const void *context) noexcept {
+    constexpr std::uintptr_t most = std::size_t{64} << 10, for_calls = 4096;
+    const auto frame = reinterpret_cast<std::uintptr_t>(context);
+    const auto now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const bool is_below =
+        stack == interrupted_stack(context) && now < frame && frame < stack && stack - now < most;
+    return is_below ? now - for_calls : stack - red_zone;
+}
+
 } // namespace
 
 std::uintptr_t interrupted_stack(const void *context) noexcept {
@@ -105,7 +117,7 @@ bool is_kernels(const siginfo_t &information, const void *context) noexcept {
 
 void call_next(const handler_call &call, void *context) noexcept {
     auto &here = *static_cast<ucontext_t *>(context);
-    const std::uintptr_t frame = copy_frame(call.stack - red_zone, here);
+    const std::uintptr_t frame = copy_frame(free_stack(call.stack, context), here);
     auto &registers = here.uc_mcontext.gregs;
     constexpr greg_t direction_and_steps = 0x400 | 0x100 | 0x10000; // flags DF, TF, RF
     registers[REG_RSP] = static_cast<greg_t>(frame);
