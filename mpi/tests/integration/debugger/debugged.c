@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
     int rank = 0, value = 7;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD); /* the images of all ranks are there before any stops */
     run(rank);
     last(rank);
     if (argc > 2) {
