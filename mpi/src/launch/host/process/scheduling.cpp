@@ -6,12 +6,14 @@
 #include "launch/host/process/fiber_name.hpp"
 #include "launch/host/process/number.hpp"
 #include "launch/host/rank/calls.hpp"
+#include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/personality.h>
@@ -26,6 +28,7 @@ const real<"sched_setaffinity", int(pid_t, std::size_t, const cpu_set_t *)> real
 const real<"sched_getaffinity", int(pid_t, std::size_t, cpu_set_t *)> real_get_processors;
 const real<"pthread_setaffinity_np", int(pthread_t, std::size_t, const cpu_set_t *)>
     real_set_processors_of_thread;
+const real<"pthread_getaffinity_np", int(pthread_t, std::size_t, cpu_set_t *)> real_get_processors_of_thread;
 const real<"sched_setscheduler", int(pid_t, int, const sched_param *)> real_set_policy;
 const real<"sched_getscheduler", int(pid_t)> real_get_policy;
 const real<"sched_setparam", int(pid_t, const sched_param *)> real_set_parameter;
@@ -53,7 +56,9 @@ struct processors {
         real_set_processors(0, sizeof mask, reinterpret_cast<const cpu_set_t *>(mask.data()));
     }
 };
-exchanged<processors> fiber_processors;
+/// Those that a fiber has asked for. It reads them back, but stays with its worker, which runs where the
+/// launcher has put it: to move the worker with each fiber takes a hundred times as long as to change fibers.
+const rank_slot<std::optional<processors::value>> fiber_processors;
 
 struct policy {
     struct value {
@@ -143,6 +148,27 @@ int set_fiber_niceness(const char *call, int wanted) {
     return fiber_niceness.change([=] { return real_set_niceness(PRIO_PROCESS, 0, wanted); });
 }
 
+/// @param call sets them for the worker, if they can be set
+template <class Call> int set_fiber_processors(Call call) {
+    const processors::value of_worker = processors::read();
+    const int result = call();
+    if (result == 0) {
+        fiber_processors.current() = processors::read();
+        if (lisle_host_rank_count() > lisle_host_worker_count()) {
+            processors::apply(of_worker);
+        }
+    }
+    return result;
+}
+
+/// What has been read of the worker becomes what the fiber has asked for, if it has.
+int show_fiber_processors(int result, std::size_t size, cpu_set_t *mask) {
+    if (const auto &own = fiber_processors.current(); result == 0 && own) {
+        std::memcpy(mask, own->data(), std::min(size, sizeof *own));
+    }
+    return result;
+}
+
 } // namespace
 
 int name_fiber(const char *name) {
@@ -160,17 +186,25 @@ extern "C" {
 
 int sched_setaffinity(pid_t number, std::size_t size, const cpu_set_t *mask) noexcept {
     return means_fiber(number, __builtin_return_address(0))
-               ? fiber_processors.change([=] { return real_set_processors(0, size, mask); })
+               ? set_fiber_processors([=] { return real_set_processors(0, size, mask); })
                : real_set_processors(number, size, mask);
 }
 
 int sched_getaffinity(pid_t number, std::size_t size, cpu_set_t *mask) noexcept {
-    return real_get_processors(means_fiber(number, __builtin_return_address(0)) ? 0 : number, size, mask);
+    return means_fiber(number, __builtin_return_address(0))
+               ? show_fiber_processors(real_get_processors(0, size, mask), size, mask)
+               : real_get_processors(number, size, mask);
 }
 
 int pthread_setaffinity_np(pthread_t thread, std::size_t size, const cpu_set_t *mask) noexcept {
     const auto call = [=] { return real_set_processors_of_thread(thread, size, mask); };
-    return means_fiber(thread, __builtin_return_address(0)) ? fiber_processors.change(call) : call();
+    return means_fiber(thread, __builtin_return_address(0)) ? set_fiber_processors(call) : call();
+}
+
+int pthread_getaffinity_np(pthread_t thread, std::size_t size, cpu_set_t *mask) noexcept {
+    const int result = real_get_processors_of_thread(thread, size, mask);
+    return means_fiber(thread, __builtin_return_address(0)) ? show_fiber_processors(result, size, mask)
+                                                            : result;
 }
 
 int sched_setscheduler(pid_t number, int wanted, const sched_param *parameter) noexcept {
