@@ -44,6 +44,24 @@ template <class Make> [[nodiscard]] communicator_ref make_together(const party &
     return made;
 }
 
+/// The same by all ranks of a parent, some of which may get none, after what they have attempted before.
+/// @param make makes the caller's, with context 0, or nothing
+template <class Make> [[nodiscard]] communicator_ref make_together(const communicator &parent, int tag,
+                                                                   shared_attempt &own, Make make) {
+    communicator_ref made;
+    std::uint64_t proposal = 0;
+    own.attempt([&] {
+        made = make();
+        proposal = parent.rank() == 0 ? next_context() : 0;
+    });
+    const std::uint64_t context = own.settle(parent, tag, proposal);
+    check_context(context);
+    if (made) {
+        made->settle_context(context);
+    }
+    return made;
+}
+
 /// A communicator with the members of an intra-communicator, for an object that they make together: a window,
 /// a file. Called by all of them.
 [[nodiscard]] communicator_ref make_private_copy(communicator &parent);

@@ -156,21 +156,12 @@ communicator_ref create_inter(communicator &parent, const group &members, int ta
                                                      [&] { return ranks_of(members, parent.local_group()); });
     });
     const int self = members.rank_of(this_rank().number());
-    communicator_ref made;
-    std::uint64_t proposal = 0;
-    own.attempt([&] {
+    return make_together(parent, tag, own, [&] {
         const group_ref remote = members_named(theirs, parent.remote_group());
-        if (remote->size() != 0 && self != MPI_UNDEFINED) {
-            made = make_child(parent, 0, members, remote.get(), self);
-        }
-        proposal = parent.rank() == 0 ? next_context() : 0;
+        return remote->size() != 0 && self != MPI_UNDEFINED
+                   ? make_child(parent, 0, members, remote.get(), self)
+                   : communicator_ref{};
     });
-    const std::uint64_t context = own.settle(parent, tag, proposal);
-    check_context(context);
-    if (made) {
-        made->settle_context(context);
-    }
-    return made;
 }
 
 /// The calling rank's part of a split by these choices. Nothing: it gets no communicator.

@@ -81,19 +81,8 @@ communicator_ref make_part(communicator &parent, std::span<const int> ranks, top
 /// The communicator of the parent's ranks in this order.
 communicator_ref create_ordered(communicator &parent, std::span<const int> ranks, topology shape,
                                 shared_attempt &own) {
-    const int tag = parent.next_agreement_tag();
-    communicator_ref made;
-    std::uint64_t proposal = 0;
-    own.attempt([&] {
-        made = make_part(parent, ranks, std::move(shape));
-        proposal = parent.rank() == 0 ? next_context() : 0;
-    });
-    const std::uint64_t context = own.settle(parent, tag, proposal);
-    check_context(context);
-    if (made) {
-        made->settle_context(context);
-    }
-    return made;
+    return make_together(parent, parent.next_agreement_tag(), own,
+                         [&] { return make_part(parent, ranks, std::move(shape)); });
 }
 
 } // namespace
