@@ -138,6 +138,7 @@ struct job_request {
     std::string core_file;     ///< of action::core
     std::string core_program;  ///< its program; empty: the file tells
     std::vector<program_request> programs;
+    std::string abi; ///< --abi: for which MPI programs were built; empty: what they are linked with tells
     bool numbered_names = false;     ///< each rank finds its number behind the program's name
     environment_request environment; ///< for all programs
     placement_request placement;
