@@ -106,8 +106,9 @@ struct placement_request {
 
 /// How the job is run.
 struct control_request {
-    bool launch = true;    ///< false: describe only
-    bool recovery = false; ///< a process that fails does not end the job
+    bool launch = true;       ///< false: describe only
+    bool check_hosts = false; ///< try the ways between the hosts instead
+    bool recovery = false;    ///< a process that fails does not end the job
     std::optional<std::chrono::milliseconds> timeout;
     std::vector<int> forwarded_signals;
     bool debugger = false;               ///< the job runs in gdb
