@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Another MPI's binary interface as a table (data/openmpi.json) beside the standard's, for the generators of its face."""
+import re
+
 import standard
 
 # Constants that stand for each other: functions ours_SPACE and theirs_SPACE translate a value of one of these groups of
@@ -55,7 +57,10 @@ class Face:
         outside = [f for f in functions["outside_abi_header"] if f["c"]]
         self.functions = [f for f in functions["functions"] + outside if self.has(f)]
         self.functions += [self.removed(row["name"], row["replaced_by"]) for row in functions["removed_functions"]]
-        self.groups = list(functions["groups"])
+        # Callbacks with a state, on which Fortran's procedures are built.
+        self.functions += [f for f in standard.extensions(data)["functions"] if f["name"].endswith("_x")]
+        self.callbacks = [c for c in standard.extensions(data)["callbacks"] if re.search("_function_x$|Destructor", c["name"])]
+        self.groups = [standard.EXTENSION_GROUP] + list(functions["groups"])
 
     def removed(self, name, successor):
         """A call that the standard has removed and these libraries still have: its successor under another name, but for

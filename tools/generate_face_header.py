@@ -30,8 +30,8 @@ def main():
     out += [f"#define {o['name']} (&{o['symbol']})" for o in table["objects"]]
     enums = {e["name"] for e in types["enums"]}
     out += [f"typedef int {name};" for name in sorted(enums)]
-    for c in types["callbacks"]:
-        out += [f"typedef {prototype(c, c['name'])};", *(f"typedef {c['name']} {alias};" for alias in c["aliases"])]
+    for c in types["callbacks"] + face.callbacks:
+        out += [f"typedef {prototype(c, c['name'])};", *(f"typedef {c['name']} {alias};" for alias in c.get("aliases", []))]
     for c in face.constants:
         name = c["name"]
         if c["group"] in HANDLE_GROUPS and c.get("alias_of"):
@@ -47,6 +47,10 @@ def main():
     out.append("#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)")
     for f in face.functions:
         out += [f"{prototype(f, f['name'])};", f"{prototype(f, 'P' + f['name'])};"]
+    # The standard's names for what these interfaces call c2f and f2c, which our Fortran procedures use.
+    for h in types["handles"]:
+        if h["toint"]:
+            out += [f"#define {'P' + h['toint']} {'P' + h['c2f']}", f"#define {'P' + h['fromint']} {'P' + h['f2c']}"]
     out += ["#ifdef __cplusplus", "}", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out), encoding="utf-8")

@@ -41,6 +41,21 @@ int type_get_contents(theirs<MPI_Datatype> datatype, int max_integers, int max_a
     return code;
 }
 
+int type_get_contents_c(theirs<MPI_Datatype> datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
+                        MPI_Count counts[], theirs<MPI_Datatype> datatypes[]) noexcept {
+    const int code = lisle_calls.MPI_Type_get_contents_c(
+        datatype.ours(), max_integers, max_addresses, max_counts, max_datatypes, integers, addresses, counts,
+        given_handles<MPI_Datatype>{datatypes, max_datatypes});
+    int sizes[3] = {}, combiner = MPI_COMBINER_NAMED;
+    // A datatype with large counts has other integers, of which the last is the order.
+    if (code == MPI_SUCCESS && max_counts == 0) {
+        lisle_calls.MPI_Type_get_envelope(datatype.ours(), &sizes[0], &sizes[1], &sizes[2], &combiner);
+        translate_contents(combiner, integers);
+    }
+    return code;
+}
+
 int file_set_view(theirs<MPI_File> fh, MPI_Offset disp, theirs<MPI_Datatype> etype,
                   theirs<MPI_Datatype> filetype, const char *datarep, theirs<MPI_Info> info) noexcept {
     if (disp == their_displacement_current) {

@@ -35,7 +35,28 @@ int type_get_attr(theirs<MPI_Datatype> datatype, int keyval, void *attribute_val
 int win_get_attr(theirs<MPI_Win> win, int keyval, void *attribute_val, int *flag) noexcept;
 int attr_get(theirs<MPI_Comm> comm, int keyval, void *attribute_val, int *flag) noexcept;
 
+// with_state.cpp
+int op_create_x(any_function user_fn, any_function destructor, int commute, void *extra,
+                theirs<MPI_Op> *op) noexcept;
+int comm_create_errhandler_x(any_function function, any_function destructor, void *extra,
+                             theirs<MPI_Errhandler> *errhandler) noexcept;
+int file_create_errhandler_x(any_function function, any_function destructor, void *extra,
+                             theirs<MPI_Errhandler> *errhandler) noexcept;
+int session_create_errhandler_x(any_function function, any_function destructor, void *extra,
+                                theirs<MPI_Errhandler> *errhandler) noexcept;
+int win_create_errhandler_x(any_function function, any_function destructor, void *extra,
+                            theirs<MPI_Errhandler> *errhandler) noexcept;
+int comm_create_keyval_x(any_function copy, any_function erase, any_function destructor, int *keyval,
+                         void *extra) noexcept;
+int type_create_keyval_x(any_function copy, any_function erase, any_function destructor, int *keyval,
+                         void *extra) noexcept;
+int win_create_keyval_x(any_function copy, any_function erase, any_function destructor, int *keyval,
+                        void *extra) noexcept;
+
 // special.cpp
+int type_get_contents_c(theirs<MPI_Datatype> datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                        MPI_Count max_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
+                        MPI_Count counts[], theirs<MPI_Datatype> datatypes[]) noexcept;
 int type_get_contents(theirs<MPI_Datatype> datatype, int max_integers, int max_addresses, int max_datatypes,
                       int integers[], MPI_Aint addresses[], theirs<MPI_Datatype> datatypes[]) noexcept;
 int file_set_view(theirs<MPI_File> fh, MPI_Offset disp, theirs<MPI_Datatype> etype,
