@@ -144,6 +144,23 @@ class refused(Sanitized):
                               "for one; link it with the runtime as a shared library", done.stderr)
 
 
+class valgrind(Sanitized):
+    """No sanitizer, but it finds the same: with the lines of the rank's image."""
+
+    sanitizer = "none"
+
+    def test_overflow(self):
+        if shutil.which("valgrind") is None:
+            self.skipTest("there is no valgrind")
+        subprocess.run([f"{WRAPPERS}/mpicc", "-g", "-O0", str(SOURCE), "-o", "program", "-lpthread"], cwd=self.folder, check=True)
+        for shape in ("threads", "fibers"):
+            with self.subTest(ranks=shape):
+                command = ["valgrind", "-q", "--trace-children=yes", LAUNCHER, "-n", str(RANKS), *SHAPES[shape], "./program", "overflow"]
+                said = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=4 * PATIENCE,
+                                      check=False).stderr  # fmt: skip
+                self.assertRegex(said, rf"Invalid write of size 1\n.*write_behind \(planted\.c:{line_of('overflow')}\)")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--launcher", required=True)
