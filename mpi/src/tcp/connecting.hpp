@@ -12,6 +12,8 @@ namespace lisle::tcp {
 
 /// Listens at an address, at some port if it names none. None, with errno: the system does not let it.
 [[nodiscard]] owned_descriptor listen_at(const socket_address &where) noexcept;
+/// All interfaces of this machine, with IPv4 and, where the machine has it, IPv6.
+[[nodiscard]] socket_address any_address() noexcept;
 /// The next caller. None, with errno: nobody calls, or the system has no socket left.
 [[nodiscard]] owned_descriptor next_caller(const owned_descriptor &listener) noexcept;
 

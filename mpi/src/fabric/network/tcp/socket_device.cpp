@@ -28,19 +28,19 @@ ssize_t send_runs(int socket, std::span<iovec> runs) noexcept {
 
 } // namespace
 
-socket_device::socket_device(const tcp::tcp_interface &on, std::uint64_t secret)
+socket_device::socket_device(const tcp::tcp_interface &on, bool everywhere, std::uint64_t secret)
     : device{{.provider = std::string{own_tcp},
               .interface = on.name,
-              .pulse_interface = on.address,
+              .pulse_interface = everywhere ? tcp::any_address() : on.address,
+              .own_address = on.address,
               .inject_bytes = 0,
               .most_pieces = most_runs,
               .uses_addresses = true,
               .takes_keys = true,
               .copy_bytes = std::size_t{4} << 20,
               .copies_at_a_time = 3}},
-      links_{on, secret, drops(), {ended_, posted_, requests_}}, receiver_{links_,
-                                                                           {ended_, posted_, requests_},
-                                                                           exposed_} {}
+      links_{on, traits().pulse_interface, secret, drops(), {ended_, posted_, requests_, device::lost()}},
+      receiver_{links_, {ended_, posted_, requests_, device::lost()}, exposed_} {}
 
 void socket_device::close() noexcept {
     links_.close();
@@ -57,8 +57,7 @@ std::vector<std::byte> socket_device::address() const {
 
 peer_number socket_device::add_peer(std::span<const std::byte> address) {
     const tcp::socket_address listens{address};
-    return listens.exists() && listens.family() == links_.own_address().family() ? links_.find_peer(listens)
-                                                                                 : no_peer;
+    return listens.exists() ? links_.find_peer(listens) : no_peer;
 }
 
 std::optional<std::uint64_t> socket_device::expose(const void *memory, std::size_t bytes,

@@ -41,10 +41,10 @@ void choose_congestion_control(int socket) noexcept {
 
 } // namespace
 
-socket_links::socket_links(const tcp::tcp_interface &on, std::uint64_t secret, drop_count &drops,
-                           const link_contents &contents)
+socket_links::socket_links(const tcp::tcp_interface &on, const tcp::socket_address &listens_at,
+                           std::uint64_t secret, drop_count &drops, const link_contents &contents)
     : secret_{secret}, interface_{on.address}, drops_{drops}, contents_{contents},
-      listener_{tcp::listen_at(interface_)}, events_{epoll_create1(EPOLL_CLOEXEC)} {
+      listener_{tcp::listen_at(listens_at)}, events_{epoll_create1(EPOLL_CLOEXEC)} {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = &listener_;
@@ -55,7 +55,8 @@ socket_links::socket_links(const tcp::tcp_interface &on, std::uint64_t secret, d
         epoll_ctl(events_.get(), EPOLL_CTL_ADD, contents_.ended.descriptor(), &called) != 0) {
         fail(MPI_ERR_OTHER, "cannot listen for peers on the interface ", on.name, ": ", std::strerror(errno));
     }
-    own_ = tcp::end_of(listener_.get(), getsockname);
+    own_ = interface_;
+    own_.set_port(tcp::end_of(listener_.get(), getsockname).port());
 }
 
 void socket_links::close() noexcept {
@@ -73,6 +74,25 @@ peer_number socket_links::find_peer(const tcp::socket_address &listens) {
         return peers_.size() - 1;
     }
     return static_cast<peer_number>(found - peers_.begin());
+}
+
+void socket_links::reach(peer_number number, const tcp::way &by, std::chrono::seconds silence) noexcept {
+    peer &to = peers_[number];
+    to.by = by;
+    if (by.is == tcp::way::kind::calling && to.link == nullptr && !to.lost) {
+        connect_to(number);
+    }
+    if (to.calls()) {
+        to.silence = silence;
+        to.next_try = clock::now() + silence; // then it is late
+        watch_if_caller(to);
+    }
+}
+
+void socket_links::watch_if_caller(const peer &from) noexcept {
+    if (from.calls() && from.link != nullptr && from.link->is_ready()) {
+        static_cast<void>(tcp::end_when_silent(from.link->socket.get(), from.silence));
+    }
 }
 
 void socket_links::give_up(peer_number number) noexcept {
@@ -101,7 +121,11 @@ socket_link *socket_links::begin(peer_number to, operation &op, attempt &answer)
         return nullptr;
     }
     if (at.link == nullptr && clock::now() >= at.next_try) {
-        connect_to(to);
+        if (at.calls()) {
+            contents_.lost.push_back(to); // it has not called
+        } else {
+            connect_to(to);
+        }
     }
     answer = attempt::full;
     return nullptr;
@@ -125,7 +149,9 @@ socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, s
 }
 
 void socket_links::connect_to(peer_number number) noexcept {
-    tcp::begun_connection begun = tcp::begin_connecting(peers_[number].listens, interface_);
+    const peer &to = peers_[number];
+    tcp::begun_connection begun =
+        tcp::begin_connecting(to.address(), to.has_path() ? to.by.by.from : interface_);
     if (!begun.socket || begun.failure != 0) {
         note_failed_try(peers_[number], begun.socket ? begun.failure : 0);
         return; // out of descriptors, or the peer is slow: again later
@@ -186,8 +212,8 @@ void socket_links::report_unreached(const peer &to) noexcept {
     }
     std::array<char, INET6_ADDRSTRLEN> there{};
     std::array<char, INET6_ADDRSTRLEN> here{};
-    tcp::write_text(to.listens, there);
-    tcp::write_text(interface_, here);
+    tcp::write_text(to.address(), there);
+    tcp::write_text(to.has_path() && to.by.by.from.exists() ? to.by.by.from : interface_, here);
     std::fprintf(
         stderr,
         "lisle: cannot connect from %s to %s, port %d: %s (does a firewall let the processes of a job "
@@ -223,7 +249,7 @@ void socket_links::answered(socket_link &link) noexcept {
 
 void socket_links::named(socket_link &link) noexcept {
     const tcp::socket_address listens = link.heard.said().listens;
-    if (!listens.exists() || listens.family() != own_.family() || listens == own_) {
+    if (!listens.exists() || listens == own_) {
         drop(link, "from an address that is none");
         return;
     }
@@ -233,8 +259,9 @@ void socket_links::named(socket_link &link) noexcept {
         end(link);
         return;
     }
+    // One that is not there yet may never be: something may block this direction.
     const bool loses = own != nullptr && (own->is == socket_link::stage::ready ||
-                                          (own->is != socket_link::stage::losing && own_ < listens));
+                                          (own->is == socket_link::stage::greeting && own_ < listens));
     if (!say_greeting(link, loses ? tcp::greeting::verdict::crossing : tcp::greeting::verdict::welcome)) {
         end(link);
         return;
@@ -257,6 +284,7 @@ void socket_links::use(socket_link &link, peer_number number) noexcept {
     link.is = socket_link::stage::ready;
     link.peer = number;
     peers_[number].link = &link;
+    watch_if_caller(peers_[number]);
     ++ready_;
     watch(link, EPOLLIN);
 }
@@ -327,6 +355,9 @@ void socket_links::end(socket_link &link) noexcept {
         of.link = nullptr;
         // What has been connected once stays apart: messages may be missing. Else the peer may be slow;
         // whether it is there at all is for others to find out.
+        if (was_ready && of.calls()) {
+            contents_.lost.push_back(link.peer);
+        }
         of.lost = of.lost || was_ready;
         of.next_try = clock::now() + between_tries;
     }

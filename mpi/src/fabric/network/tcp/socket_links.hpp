@@ -25,6 +25,7 @@ struct link_contents {
     ended_operations &ended;
     posted_receives &posted;
     copy_requests &requests;
+    std::vector<peer_number> &lost; ///< peers that call, and whose connection has ended
 };
 
 /// Not thread-safe.
@@ -33,9 +34,10 @@ class socket_links {
     using list = std::vector<std::unique_ptr<socket_link>>;
 
     /// Throws mpi_error (MPI_ERR_OTHER) if the system does not let it listen there.
+    /// @param on by whose address this process is known @param listens_at that address, or any
     /// @param drops counts connections of strangers @param contents all outlive this
-    socket_links(const tcp::tcp_interface &on, std::uint64_t secret, drop_count &drops,
-                 const link_contents &contents);
+    socket_links(const tcp::tcp_interface &on, const tcp::socket_address &listens_at, std::uint64_t secret,
+                 drop_count &drops, const link_contents &contents);
     socket_links(const socket_links &) = delete;
     socket_links &operator=(const socket_links &) = delete;
     ~socket_links() = default;
@@ -53,6 +55,12 @@ class socket_links {
     [[nodiscard]] socket_link *ready(peer_number to, operation &op, attempt &answer) noexcept {
         socket_link *const link = peers_[to].link;
         return link != nullptr && link->is_ready() ? link : begin(to, op, answer);
+    }
+    /// How the peer is connected to. One that cannot call is called now.
+    /// @param silence after which one that calls counts as lost
+    void reach(peer_number number, const tcp::way &by, std::chrono::seconds silence) noexcept;
+    [[nodiscard]] bool is_connected(peer_number to) const noexcept {
+        return peers_[to].link != nullptr && peers_[to].link->is_ready();
     }
     /// No connection to the peer is made any more.
     void give_up(peer_number number) noexcept;
@@ -76,12 +84,23 @@ class socket_links {
     static constexpr std::size_t few_links = 2;
     using clock = std::chrono::steady_clock;
     struct peer {
-        tcp::socket_address listens;
-        socket_link *link = nullptr; ///< the connection to be used, or to be made
-        bool lost = false;           ///< it has ended, and another one is not made
-        int tries = 0;               ///< that have come to nothing
-        int problem = 0;             ///< of the last one, as of errno
+        tcp::socket_address listens; ///< by which it is known
+        tcp::way by{};
+        std::chrono::seconds silence{}; ///< of one that calls
+        socket_link *link = nullptr;    ///< the connection to be used, or to be made
+        bool lost = false;              ///< it has ended, and another one is not made
+        int tries = 0;                  ///< that have come to nothing
+        int problem = 0;                ///< of the last one, as of errno
         clock::time_point next_try{};
+
+        [[nodiscard]] bool calls() const noexcept { return by.is == tcp::way::kind::called; }
+        [[nodiscard]] bool has_path() const noexcept { return by.by.to.exists(); }
+        /// Where it is connected to.
+        [[nodiscard]] tcp::socket_address address() const noexcept {
+            tcp::socket_address to = has_path() ? by.by.to : listens;
+            to.set_port(listens.port());
+            return to;
+        }
     };
 
     [[nodiscard]] socket_link *begin(peer_number to, operation &op, attempt &answer) noexcept;
@@ -98,6 +117,8 @@ class socket_links {
     void named(socket_link &link) noexcept;
     [[nodiscard]] bool say_greeting(const socket_link &link, tcp::greeting::verdict says) noexcept;
     void use(socket_link &link, peer_number number) noexcept;
+    /// Nothing else tells of the end of a peer that calls.
+    static void watch_if_caller(const peer &from) noexcept;
 
     const std::uint64_t secret_;
     const tcp::socket_address interface_; ///< without a port
