@@ -120,6 +120,7 @@ class logged_fabric final : public fabric::fabric {
     [[nodiscard]] ::lisle::fabric::shared_memory *node(int peer) noexcept override {
         return carrier_->node(peer);
     }
+    [[nodiscard]] bool is_of_one_node() const noexcept override { return carrier_->is_of_one_node(); }
     [[nodiscard]] bool same_address_space(int peer) const noexcept override {
         return carrier_->same_address_space(peer);
     }

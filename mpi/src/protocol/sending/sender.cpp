@@ -176,7 +176,7 @@ claim_result sender::try_announce(int dest, fabric::packet_header header, const 
 }
 
 bool sender::try_post(int dest, const fabric::packet_header &header, const void *payload) noexcept {
-    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+    fabric::mailbox_sender *const mailbox = mailbox_of(dest);
     return mailbox != nullptr && outbox_.hindrances() == 0 &&
            mailbox->try_post(signature_, header, payload, true) == claim_result::claimed;
 }
