@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sys/random.h>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -50,10 +49,25 @@ tcp::told_machine told_by(bootstrap &start, int process) {
     return told;
 }
 
+/// What the user has chosen; with LISLE_NETWORK_SECURITY our own device, which alone can give it.
+std::string wanted_providers() {
+    const std::string &names = text_of(setting::network_provider);
+    const std::int64_t security = value_of(setting::network_security);
+    if (security == 0) {
+        return names;
+    }
+    if (!names.empty() && names != own_tcp) {
+        fail(MPI_ERR_OTHER,
+             "LISLE_NETWORK_SECURITY=", description_of(setting::network_security).text_of(security),
+             " is for ", own_tcp, " alone, not for LISLE_NETWORK_PROVIDER=", names);
+    }
+    return std::string{own_tcp};
+}
+
 /// The interface that all nodes can reach this one by, as LISLE_NETWORK_INTERFACE would name it; empty:
 /// another device than ours is to be used, or there is none.
 std::string common_interface(bootstrap &start) {
-    const std::string &names = text_of(setting::network_provider);
+    const std::string names = wanted_providers();
     if (names.empty() ? has_hardware_for_libfabric() : names != own_tcp) {
         return {};
     }
@@ -70,14 +84,14 @@ std::string common_interface(bootstrap &start) {
 /// What the user has chosen, or the best. @param otherwise the interface where the user names none
 std::vector<choice> chosen_rails(const std::string &otherwise = {}) {
     const std::string &named = text_of(setting::network_interface);
-    return choose_providers({text_of(setting::network_provider), named.empty() ? otherwise : named});
+    return choose_providers({wanted_providers(), named.empty() ? otherwise : named});
 }
 
 } // namespace
 
-std::uint64_t network_secret(bootstrap &start) {
+job_secret network_secret(bootstrap &start) {
     const std::vector<std::byte> said = start.get(0, secret_key);
-    job_secret secret = 0;
+    job_secret secret;
     if (said.size() != sizeof secret) {
         fail(MPI_ERR_OTHER, "process 0 uses another version of Lisle");
     }
@@ -93,11 +107,11 @@ void announce_network(bootstrap &start) {
     if (start.self().index != 0) {
         return;
     }
-    job_secret secret = 0;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret) {
+    const auto secret = make_secret();
+    if (!secret) {
         fail(MPI_ERR_OTHER, "the system gives no random numbers for the job's secret");
     }
-    start.put(secret_key, std::as_bytes(std::span{&secret, 1}));
+    start.put(secret_key, secret->bytes);
 }
 
 std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic) {

@@ -24,6 +24,7 @@ struct job_view {
     /// then.
     std::chrono::milliseconds connecting{5};
     traffic_count *traffic = nullptr; ///< where packets and copies are counted; outlives the fabric
+    frame_mark mark = mark_of(secret);
 };
 
 } // namespace lisle::fabric::network

@@ -18,7 +18,7 @@ namespace lisle::fabric::network {
 class socket_device final : public device {
   public:
     /// Throws mpi_error (MPI_ERR_OTHER) if the system does not let it listen there.
-    socket_device(const tcp::tcp_interface &on, std::uint64_t secret);
+    socket_device(const tcp::tcp_interface &on, const shared_secret &secret);
 
     void close() noexcept override;
     [[nodiscard]] std::vector<std::byte> address() const override;
@@ -48,6 +48,7 @@ class socket_device final : public device {
                                          attempt &answer) noexcept;
     void progress() noexcept;
     void receive_from(socket_link &from) noexcept;
+    void receive_rests() noexcept;
     void flush(socket_link &to) noexcept;
     void lost(socket_link &to) noexcept;
 
