@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <sys/random.h>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -22,6 +21,21 @@ namespace {
 constexpr std::string_view secret_key = "network-secret";
 constexpr std::string_view address_key = "network-address";
 
+/// What the user has chosen; with LISLE_NETWORK_SECURITY our own device, which alone can give it.
+std::string wanted_providers() {
+    const std::string &names = text_of(setting::network_provider);
+    const std::int64_t security = value_of(setting::network_security);
+    if (security == 0) {
+        return names;
+    }
+    if (!names.empty() && names != own_tcp) {
+        fail(MPI_ERR_OTHER,
+             "LISLE_NETWORK_SECURITY=", description_of(setting::network_security).text_of(security),
+             " is for ", own_tcp, " alone, not for LISLE_NETWORK_PROVIDER=", names);
+    }
+    return std::string{own_tcp};
+}
+
 /// What the user has chosen, or the best. @param address of the interface where the user names none; none:
 /// any
 std::vector<choice> chosen_rails(const std::optional<tcp::socket_address> &address = {},
@@ -29,23 +43,22 @@ std::vector<choice> chosen_rails(const std::optional<tcp::socket_address> &addre
     const std::string &named = text_of(setting::network_interface);
     const std::string otherwise =
         address ? tcp::network_text(*address, address->family() == AF_INET ? 32 : 128) : std::string{};
-    return choose_providers(
-        {text_of(setting::network_provider), named.empty() ? otherwise : named, everywhere});
+    return choose_providers({wanted_providers(), named.empty() ? otherwise : named, everywhere});
 }
 
 void put_secret(bootstrap &start) {
-    job_secret secret = 0;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret) {
+    const auto secret = make_secret();
+    if (!secret) {
         fail(MPI_ERR_OTHER, "the system gives no random numbers for the job's secret");
     }
-    start.put(secret_key, std::as_bytes(std::span{&secret, 1}));
+    start.put(secret_key, secret->bytes);
 }
 
 } // namespace
 
-std::uint64_t network_secret(bootstrap &start) {
+job_secret network_secret(bootstrap &start) {
     const std::vector<std::byte> said = start.get(0, secret_key);
-    job_secret secret = 0;
+    job_secret secret;
     if (said.size() != sizeof secret) {
         fail(MPI_ERR_OTHER, "process 0 uses another version of Lisle");
     }

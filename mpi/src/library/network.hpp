@@ -3,9 +3,9 @@
 // fabric. One of the steps that process.cpp takes; apart, because only such jobs take it.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
+#include "base/shared_secret.hpp"
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/joining.hpp"
@@ -33,7 +33,7 @@ namespace lisle {
 [[nodiscard]] std::unique_ptr<fabric::network::network_fabric>
 make_fabric_between_jobs(const fabric::introduction &all, fabric::address_lookup where);
 /// The job's secret. After the first fence. Throws mpi_error.
-[[nodiscard]] std::uint64_t network_secret(bootstrap &start);
+[[nodiscard]] shared_secret network_secret(bootstrap &start);
 /// The interface of the network among these routes; none if TCP knows no such interface.
 [[nodiscard]] tcp::socket_address network_interface(const fabric::routes &routes);
 

@@ -99,6 +99,10 @@ bool is_writable(int socket) noexcept {
     return can(socket, POLLOUT, 0);
 }
 
+bool wait_writable(int socket, std::chrono::milliseconds longest) noexcept {
+    return can(socket, POLLOUT, static_cast<int>(longest.count()));
+}
+
 bool is_readable(int descriptor) noexcept {
     return can(descriptor, POLLIN, 0);
 }

@@ -33,6 +33,8 @@ struct begun_connection {
 [[nodiscard]] bool is_writable(int socket) noexcept;
 /// Waits for that. False: there will be none.
 [[nodiscard]] bool wait_writable(int socket) noexcept;
+/// Waits for that, no longer than so. False: not yet.
+[[nodiscard]] bool wait_writable(int socket, std::chrono::milliseconds longest) noexcept;
 /// True if something can be read from the descriptor, or it has come to its end.
 [[nodiscard]] bool is_readable(int descriptor) noexcept;
 /// True if the peer has closed the connection and all that it had said is received.

@@ -62,7 +62,7 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
     std::vector<choice> all;
     for (tcp::tcp_interface &each : tcp::tcp_interfaces()) {
         all.push_back({own_tcp.data(), each.name, "", each.address,
-                       [each, everywhere = wanted.everywhere](std::uint64_t secret) {
+                       [each, everywhere = wanted.everywhere](const shared_secret &secret) {
                            return std::make_unique<socket_device>(each, everywhere, secret);
                        }});
     }

@@ -26,6 +26,7 @@ struct job_view {
     std::chrono::milliseconds connecting{5};
     std::function<tcp::way(int process)> way_to = {}; ///< how a process is connected to; none: by any way
     traffic_count *traffic = nullptr; ///< where packets and copies are counted; outlives the fabric
+    frame_mark mark = mark_of(secret);
 };
 
 } // namespace lisle::fabric::network

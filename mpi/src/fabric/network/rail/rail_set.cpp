@@ -23,11 +23,11 @@ tcp::socket_address at_port_of(tcp::socket_address machine, const tcp::socket_ad
 
 } // namespace
 
-rail_set::rail_set(const std::vector<choice> &chosen, std::uint64_t secret, std::span<std::byte> sends,
+rail_set::rail_set(const std::vector<choice> &chosen, const shared_secret &secret, std::span<std::byte> sends,
                    std::size_t buffer_bytes, std::chrono::seconds silence) {
     for (const choice &each : chosen) {
         all_.push_back(std::make_unique<rail>(each.open(secret), all_.size(), sends, receive_buffers,
-                                              buffer_bytes, silence));
+                                              buffer_bytes, secret, silence));
     }
 }
 

@@ -23,7 +23,7 @@ class rail_set {
 
     /// @param sends the memory that frames are sent from @param buffer_bytes of what is received
     /// @param silence see pulse
-    rail_set(const std::vector<choice> &chosen, std::uint64_t secret, std::span<std::byte> sends,
+    rail_set(const std::vector<choice> &chosen, const shared_secret &secret, std::span<std::byte> sends,
              std::size_t buffer_bytes, std::chrono::seconds silence);
     rail_set(const rail_set &) = delete;
     rail_set &operator=(const rail_set &) = delete;

@@ -19,7 +19,7 @@ class socket_device final : public device {
   public:
     /// @param everywhere listens on all interfaces of this machine, by whichever a peer comes
     /// Throws mpi_error (MPI_ERR_OTHER) if the system does not let it listen there.
-    socket_device(const tcp::tcp_interface &on, bool everywhere, std::uint64_t secret);
+    socket_device(const tcp::tcp_interface &on, bool everywhere, const shared_secret &secret);
 
     void close() noexcept override;
     [[nodiscard]] std::vector<std::byte> address() const override;
@@ -55,6 +55,7 @@ class socket_device final : public device {
                                          attempt &answer) noexcept;
     void progress() noexcept;
     void receive_from(socket_link &from) noexcept;
+    void receive_rests() noexcept;
     void flush(socket_link &to) noexcept;
     void lost(socket_link &to) noexcept;
 
