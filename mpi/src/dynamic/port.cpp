@@ -187,7 +187,7 @@ std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono
         fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: the other group's leader has gone");
     }
     if (now == state::refused) {
-        fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind: one ",
+        fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind: it answers ",
              greeted.reason_to_refuse());
     }
     if (now != state::told) {

@@ -101,7 +101,12 @@ bool greeting::has_kind() noexcept {
         reason_ = "from another version of Lisle";
     } else if (bytes_ >= offsetof(hello, challenge) && there_.with != here_.with) {
         reason_ = "for something else than is here";
-    } else if (bytes_ >= sizeof there_ && there_.wants != here_.wants) {
+    }
+    return reason_ == nullptr;
+}
+
+bool greeting::wants_the_same() noexcept {
+    if (there_.wants != here_.wants) {
         reason_ = "with another LISLE_NETWORK_SECURITY than this process has";
     }
     return reason_ == nullptr;
@@ -124,15 +129,15 @@ bool greeting::hear_hello(int socket) noexcept {
     const sha256_digest proof = proof_of(listeners_proof);
     std::memcpy(answer.data(), &here_, sizeof here_);
     std::memcpy(answer.data() + sizeof here_, proof.data(), sizeof proof);
-    ended_ = !say_bytes(socket, answer);
+    ended_ = !say_bytes(socket, answer); // also to one that wants something else, so that it can say so
     bytes_ = 0;
     step_ = step::hears_proof;
-    return !ended_;
+    return wants_the_same() && !ended_;
 }
 
 bool greeting::hear_answer(int socket) noexcept {
     const bool whole = hear(socket, sizeof there_ + sizeof(sha256_digest));
-    if (!has_kind() || !whole) {
+    if (!has_kind() || !whole || !wants_the_same()) {
         return false;
     }
     check_proof(proof_of(listeners_proof), sizeof there_);

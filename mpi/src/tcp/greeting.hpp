@@ -102,6 +102,7 @@ class greeting {
     [[nodiscard]] sha256_digest proof_of(std::string_view label) const noexcept;
     [[nodiscard]] sha256_digest heard_digest(std::size_t at) const noexcept;
     [[nodiscard]] bool has_kind() noexcept;
+    [[nodiscard]] bool wants_the_same() noexcept;
     void check_proof(const sha256_digest &expected, std::size_t at) noexcept;
     [[nodiscard]] bool hear_hello(int socket) noexcept;
     [[nodiscard]] bool hear_answer(int socket) noexcept;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <random>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 #include "fabric/network/provider.hpp"
@@ -126,6 +127,26 @@ TEST(socket_device, peers_that_connect_at_the_same_time_share_one_connection) {
         EXPECT_EQ(one.received.front(), from_other);
         EXPECT_EQ(other.received.front(), from_one);
         EXPECT_EQ(one->dropped() + other->dropped(), 0U);
+    }
+}
+
+// Then all that is said in a greeting may be there before the caller looks for it again.
+TEST(socket_device, a_peer_that_answers_at_once_is_heard) {
+    for (int round = 0; round != 200; ++round) {
+        endpoint one, other;
+        const peer_number to_other = one->add_peer(other->address());
+        const std::jthread answers{[&other](const std::stop_token &stop) {
+            while (!stop.stop_requested()) {
+                other.poll();
+            }
+        }};
+        auto bytes = bytes_of(8, round);
+        some_operation sent{operation::kind::send};
+        attempt how = attempt::full;
+        ASSERT_TRUE(poll_until({&one}, [&] {
+            how = how == attempt::full ? one->send(bytes, {}, to_other, sent) : how;
+            return how == attempt::ended || sent.ends == 1;
+        }));
     }
 }
 

@@ -164,6 +164,16 @@ TEST(greeting, is_for_one_service) {
     EXPECT_FALSE(both.caller.greets.is_proven());
 }
 
+TEST(greeting, tells_both_that_they_want_another_protection) {
+    greeter encrypting = who();
+    encrypting.wants = protection::encrypt;
+    pair both{who(), encrypting};
+    both.greet();
+    EXPECT_EQ(both.caller.go_on(), state::refused);
+    EXPECT_EQ(both.listener.go_on(), state::refused);
+    EXPECT_FALSE(both.caller.greets.is_proven() || both.listener.greets.is_proven());
+}
+
 TEST(greeting, of_something_else_is_refused_by_its_first_bytes) {
     end listener{greeting::side::listener, who()};
     listener.line.give(std::as_bytes(std::span{std::string_view{"GET / HT"}}));

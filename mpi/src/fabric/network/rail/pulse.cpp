@@ -60,7 +60,7 @@ void pulse::watch(int process, const tcp::socket_address &address) {
         peers_.resize(at + 1);
     }
     if (!peers_[at].link && events_) {
-        peers_[at] = {{}, address, std::nullopt, 0};
+        peers_[at] = {{}, address, std::nullopt, 0, false};
         static_cast<void>(call(at)); // without a descriptor this peer is not watched
     }
 }
@@ -77,10 +77,15 @@ bool pulse::call(std::size_t at) noexcept {
     peer.link = std::move(begun.socket);
     peer.greeted.emplace(greeting::side::caller, self_);
     const bool connected = begun.failure == 0 && tcp::wait_writable(peer.link.get(), connecting);
+    auto now = greeting::state::under_way;
     if (connected && tcp::failure_of(peer.link.get()) == 0) {
-        static_cast<void>(peer.greeted->go_on(peer.link.get()));
+        now = peer.greeted->go_on(peer.link.get());
     }
-    wait_for_events(at, peer.link.get(), EPOLLIN | EPOLLRDHUP | (connected ? 0U : std::uint32_t{EPOLLOUT}),
+    peer.is_told = now == greeting::state::told;
+    // What is to be heard next comes, or has come already: an event for the latter is that it can be written
+    // to.
+    const bool comes = connected && (now == greeting::state::under_way || now == greeting::state::proven);
+    wait_for_events(at, peer.link.get(), EPOLLIN | EPOLLRDHUP | (comes ? 0U : std::uint32_t{EPOLLOUT}),
                     EPOLL_CTL_ADD);
     return true;
 }
@@ -111,7 +116,9 @@ std::optional<pulse::cause> pulse::hear(std::size_t at) noexcept {
         return std::nullopt;
     }
     const int error = tcp::failure_of(peer.link.get());
-    switch (peer.greeted->go_on(peer.link.get())) { // what it has said before its end comes first
+    const bool is_told = std::exchange(peer.is_told, false);
+    // What it has said before its end comes first.
+    switch (is_told ? greeting::state::told : peer.greeted->go_on(peer.link.get())) {
     case greeting::state::under_way:
     case greeting::state::proven:
         wait_for_events(at, peer.link.get(), EPOLLIN | EPOLLRDHUP, EPOLL_CTL_MOD);

@@ -59,7 +59,8 @@ class pulse {
         owned_descriptor link; ///< none: it has ended, or was never watched
         tcp::socket_address at;
         std::optional<tcp::greeting> greeted;
-        int calls = 0; ///< that were made to it
+        int calls = 0;        ///< that were made to it
+        bool is_told = false; ///< a word has come already when it was called
     };
     /// A peer that watches this process.
     struct watcher {

@@ -174,14 +174,14 @@ void socket_links::connect_to(peer_number number) noexcept {
 // ---- greeting ----
 
 void socket_links::connected(socket_link &link) noexcept {
-    const int problem = tcp::failure_of(link.socket.get());
-    if (problem != 0 || link.greeted.go_on(link.socket.get()) == tcp::greeting::state::ended) {
+    if (const int problem = tcp::failure_of(link.socket.get()); problem != 0) {
         note_failed_try(peers_[link.peer], problem);
         end(link);
         return;
     }
     link.is = socket_link::stage::greeting;
     watch(link, EPOLLIN);
+    hear_greeting(link); // says hello; all the answers may be there already
 }
 
 void socket_links::note_failed_try(peer &to, int problem) noexcept {
