@@ -11,6 +11,8 @@
 #include <unwind.h>
 #include <vector>
 
+#include "abi/call_address.hpp"
+
 namespace lisle::abi {
 
 namespace {
@@ -148,9 +150,14 @@ code_place place_of(const void *address) {
     return {std::move(file), {static_cast<std::uint64_t>(offset)}};
 }
 
-call_place current_call() {
+call_address current_address() noexcept {
     walk found;
     _Unwind_Backtrace(visit, &found);
+    return {found.call, found.site, found.offsets};
+}
+
+call_place current_call() {
+    const call_address found = current_address();
     code_place site = found.site != nullptr ? place_of(found.site) : code_place{};
     site.offsets = found.offsets;
     return {found.call, std::move(site)};

@@ -85,9 +85,10 @@ claim_result sender::try_send_eager(const typed_buffer &buffer, const envelope &
             return try_send_observed(buffer, what, dest, bytes);
         }
     }
+    const type_mark mark = buffer.type->mark();
     return put(dest,
-               {what.context, what.source, what.tag, static_cast<std::uint8_t>(packet_kind::eager),
-                static_cast<std::uint8_t>(buffer.type->basic()), 0, 0},
+               {what.context, what.source, what.tag, static_cast<std::uint8_t>(eager_kind(mark)),
+                static_cast<std::uint8_t>(mark.basic()), 0, 0},
                {.data = buffer, .data_bytes = bytes}, false);
 }
 

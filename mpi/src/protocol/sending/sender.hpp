@@ -49,7 +49,7 @@ class sender {
             return false;
         }
         static_assert(packet_kind::eager == packet_kind{} &&
-                      fabric::short_header::manner_of(0, 1) == 1U << datatype::mark_shift);
+                      fabric::short_header::manner_of(0, 1) == 1U << type_mark::basic_shift);
         const fabric::short_header header{what.context, what.source, what.tag, mark,
                                           static_cast<std::uint32_t>(bytes)};
         return mailbox->try_post(signature_, header, buffer.address, false) == fabric::claim_result::claimed;
