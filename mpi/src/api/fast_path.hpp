@@ -29,8 +29,8 @@ namespace lisle::api {
 
 [[nodiscard]] inline bool try_send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                    MPI_Comm comm) noexcept;
-template <class Count> [[nodiscard]] bool try_recv(void *buf, Count count, MPI_Datatype datatype, int source,
-                                                   int tag, MPI_Comm comm, MPI_Status *status) noexcept;
+[[nodiscard]] inline bool try_recv(void *buf, auto count, MPI_Datatype datatype, int source, int tag,
+                                   MPI_Comm comm, MPI_Status *status) noexcept;
 [[nodiscard]] inline bool try_plain_isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                           int tag, MPI_Comm comm, MPI_Request *request) noexcept;
 
@@ -56,13 +56,12 @@ template <class Count> [[nodiscard]] bool try_recv(void *buf, Count count, MPI_D
 
 // No message fits a negative count. The C++ interface, whose types are strict, calls the form for large
 // counts.
-template <class Count>
-[[gnu::always_inline]] inline bool try_recv(void *buf, Count count, MPI_Datatype datatype, int source,
-                                            int tag, MPI_Comm comm, MPI_Status *status) noexcept {
+[[gnu::always_inline]] inline bool try_recv(void *buf, auto count, MPI_Datatype datatype, int source, int tag,
+                                            MPI_Comm comm, MPI_Status *status) noexcept {
     const communicator *const target = abi::communicator_in_use(comm);
     const lisle::datatype *const type = find_datatype(datatype);
     constexpr auto with =
-        std::is_same_v<Count, int> ? protocol::comparison::none : protocol::comparison::strict;
+        std::is_same_v<decltype(count), int> ? protocol::comparison::none : protocol::comparison::strict;
     return target != nullptr && (abi::is_peer(*target, source) || source == MPI_ANY_SOURCE) &&
            (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && type != nullptr &&
            target->point_to_point.home->try_receive_short<with>({buf, count, *type},
