@@ -33,6 +33,7 @@ ALLOWED = {
     ("mpi/src/library/debugger_hold.cpp", "LISLE_GDB"): "before the program runs, which may still set others of the table",
     ("mpi/src/launch/host/interpose/locale.cpp", "variable"): "the locale that the rank's variables name",
     ("mpi/src/launch/host/image/collect_libraries.cpp", "LISLE_RANK_PRELOAD"): "libraries that ranks preload and the host does not",
+    ("mpi/src/launch/host/life/sanitizer_reports.cpp", "variable"): "variables of sanitizers' runtimes",
     ("mpi/src/launch/host/main.cpp", "LISLE_RANK_PRELOAD"): "libraries that ranks preload and the host does not",
 }
 

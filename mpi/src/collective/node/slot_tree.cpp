@@ -11,7 +11,7 @@ namespace {
 /// them together.
 struct tree_place {
     // A parent may be woken for each child, and each level of the tree is one more rank that has to run
-    // before the others. Of 4, 8, 16 and 32, 16 took 256 and 1,000 processes on two cores least time.
+    // before the others.
     static constexpr int most_children = 16;
 
     explicit tree_place(const team &team) noexcept

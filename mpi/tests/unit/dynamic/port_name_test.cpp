@@ -15,7 +15,8 @@ namespace {
 
 port_place some_place(int family) {
     port_place made;
-    made.token = 0x0123456789abcdef;
+    made.secret.bytes[0] = std::byte{0x01};
+    made.secret.bytes[15] = std::byte{0xef};
     if (family == AF_INET) {
         sockaddr_in four{};
         four.sin_family = AF_INET;
@@ -38,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(families, port_name, testing::Values(AF_INET, AF_INET6)
 TEST_P(port_name, is_read_as_it_was_written) {
     const port_place place = some_place(GetParam());
     const port_place read = port_place::named(place.name());
-    EXPECT_EQ(read.token, place.token);
+    EXPECT_EQ(read.secret, place.secret);
     EXPECT_EQ(read.name(), place.name());
     EXPECT_LT(place.name().size(), static_cast<std::size_t>(MPI_MAX_PORT_NAME));
 }
