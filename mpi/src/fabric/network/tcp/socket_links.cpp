@@ -107,8 +107,18 @@ socket_link *socket_links::begin(peer_number to, operation &op, attempt &answer)
     return nullptr;
 }
 
+socket_link *socket_links::try_add(owned_descriptor socket, socket_link::stage is,
+                                   std::uint32_t events) noexcept {
+    try {
+        return add(std::move(socket), is, events);
+    } catch (const std::bad_alloc &) {
+        return nullptr; // the peer tries again
+    }
+}
+
 socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, std::uint32_t events) {
     auto link = std::make_unique<socket_link>();
+    links_.reserve(links_.size() + 1);
     epoll_event event{};
     event.events = events;
     event.data.ptr = link.get();
@@ -130,7 +140,8 @@ void socket_links::connect_to(peer_number number) noexcept {
         note_failed_try(peers_[number], begun.socket ? begun.failure : 0);
         return; // out of descriptors, or the peer is slow: again later
     }
-    if (socket_link *const link = add(std::move(begun.socket), socket_link::stage::connecting, EPOLLOUT)) {
+    if (socket_link *const link =
+            try_add(std::move(begun.socket), socket_link::stage::connecting, EPOLLOUT)) {
         link->peer = number;
         peers_[number].link = link;
     }
@@ -141,7 +152,7 @@ void socket_links::accept_all() noexcept {
         if (unfinished_ >= most_unnamed) {
             drop_oldest_unnamed();
         }
-        static_cast<void>(add(std::move(caller), socket_link::stage::unnamed, EPOLLIN));
+        static_cast<void>(try_add(std::move(caller), socket_link::stage::unnamed, EPOLLIN));
     }
 }
 

@@ -88,6 +88,9 @@ class socket_links {
     void connect_to(peer_number number) noexcept;
     void accept_all() noexcept;
     [[nodiscard]] socket_link *add(owned_descriptor socket, socket_link::stage is, std::uint32_t events);
+    /// Null: there is no memory.
+    [[nodiscard]] socket_link *try_add(owned_descriptor socket, socket_link::stage is,
+                                       std::uint32_t events) noexcept;
     void drop_oldest_unnamed() noexcept;
     void connected(socket_link &link) noexcept;
     void note_failed_try(peer &to, int problem) noexcept;
