@@ -26,6 +26,7 @@ ALLOWED = {
     ("mpi/src/dynamic/parents.cpp", "LISLE_PARENT_PORT"): "what a job that spawns another one tells it",
     ("mpi/src/launch/outer/task.cpp", "variable"): "variables of other launchers",
     ("mpi/src/launch/lislerun.cpp", "LISLE_PARENT_FD"): "what a rank that spawns a job tells its launcher",
+    ("mpi/src/launch/outer/outer_launcher.cpp", "LISLE_PARENT_PORT"): "whether another launcher has to hand it down",
     ("mpi/src/launch/outer/hosts_job.cpp", "each.name.c_str()"): "variables that the command line hands down",
     ("mpi/src/launch/host/image/sanitizer.cpp", "LISLE_HOST_PRELOAD"): "what the host tells itself over its second start",
     ("mpi/src/launch/host/interpose/environment.cpp", "name"): "the program's own calls",

@@ -64,6 +64,8 @@ def external_size(entry):
 
 def main():
     data, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    extensions = json.loads((data / "extensions.json").read_text())["constants"]
+    strict_offset = next(int(c["value"]) for c in extensions if c["name"] == "MPIX_STRICT")
     entries = [e for e in json.loads((data / "types.json").read_text())["datatypes"] if "alias_of" not in e]
     entries.sort(key=lambda e: e["value"])
     by_name = {e["name"]: e for e in entries}
@@ -87,7 +89,13 @@ def main():
     index = [-1] * (entries[-1]["value"] - 0x200 + 1)
     for position, e in enumerate(entries):
         index[e["value"] - 0x200] = position
-    addresses = ["nullptr" if i < 0 else f"&predefined_storage[{i}].type" for i in index]
+    # Bytes fit all, and pairs count as two elements: neither has a strict form.
+    strict = [i for i, e in enumerate(entries) if "pair" not in e and representation(e) != "byte"]
+    forms = [f"{{predefined_rows[{i}], false}}" for i in range(len(rows))]
+    forms += [f"{{predefined_rows[{i}], true}}" for i in strict]
+    strict_index = [len(rows) + strict.index(i) if i in strict else i for i in index]
+    places = index + [-1] * (strict_offset - len(index)) + strict_index
+    addresses = ["nullptr" if i < 0 else f"&predefined_storage[{i}].type" for i in places]
 
     out = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -103,10 +111,10 @@ def main():
         "",
         "// Made first when the library is loaded: tables of other files are made from them.",
         "[[gnu::init_priority(101)]] immortal predefined_storage[] = {",
-        *[f"    immortal{{predefined_rows[{i}]}}," for i in range(len(rows))],
+        *[f"    immortal{form}," for form in forms],
         "};",
         "",
-        f'static_assert(predefined_handles == {len(index)}, "the header knows the greatest handle");',
+        f'static_assert(predefined_handles == {len(places)}, "the header knows the greatest handle");',
         "} // namespace",
         "",
         "// By handle - MPI_DATATYPE_NULL.",

@@ -215,6 +215,7 @@ void an_error_says_what_the_library_knows() {
         CHECK(said.find("99") != std::string::npos);
 #if LISLE_USE_EXTENSIONS
         CHECK(said.find("rank 99 is outside MPI_COMM_WORLD") != std::string::npos);
+        CHECK(said.find(" (at ") != std::string::npos); // the line, where the program has debug information
         char text[MPI_MAX_ERROR_STRING];
         int length = 0;
         MPIX_Error_sentence(MPI_ERR_TAG, text, &length); // the last error was another one

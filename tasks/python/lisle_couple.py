@@ -20,266 +20,30 @@ The calls are those of lisle/couple.h, which says more; what fails is a couple.E
 last index of an array is the dense one. Communicators are mpi4py's; without one it is MPI_COMM_WORLD, and then mpi4py is
 not needed: MPI is initialized here unless it is, and finalized as the interpreter ends.
 """
-import atexit
 import ctypes
 import os
-import sys
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_ubyte, c_void_p
+from ctypes import byref, c_char_p, c_double, c_int, c_int64, c_void_p
 
 import numpy
 
-_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblisle_couple.so"))
-_mpi = ctypes.CDLL("libmpi_abi.so.1")  # which the library has loaded
-
-# Constants of the standard's binary interface.
-_WORLD = 0x101
-_TYPES = {"float32": 0x210, "float64": 0x214, "int32": 0x250, "int64": 0x258}
-_OVER_TIME = ("latest", "linear", "mean", "sum", "minimum", "maximum")
-_NORMALISATION = ("whole_area", "covered_area")
-_ACCELERATION = ("none", "constant", "aitken", "quasi_newton")
-
-
-class _Rule(ctypes.Structure):
-    _fields_ = [(name, c_double) for name in ("relaxation", "relative", "absolute", "least_new")] + [
-        (name, c_int) for name in ("how", "most", "reused_steps")
-    ]
-
-
-_numbers, _factors, _handle = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p)
-_CALLS = {
-    "points_block": (c_int, _numbers, _numbers, _numbers, _handle),
-    "points_list": (c_int64, c_int64, _numbers, _handle),
-    "points_mask": (c_void_p, c_int64, POINTER(c_ubyte)),
-    "points_free": (_handle,),
-    "weights_make": (c_int64, _numbers, _numbers, _factors, _handle),
-    "weights_overlap": (c_void_p, c_void_p, c_void_p, c_int, c_double, _handle),
-    "weights_size": (c_void_p, _numbers, _numbers),
-    "weights_entries": (c_void_p, _numbers, _numbers, _factors),
-    "weights_covered": (c_void_p, _factors),
-    "weights_free": (_handle,),
-    "cells_make": (_handle,),
-    "cells_add": (c_void_p, c_int64, c_int, _factors, _factors),
-    "cells_add_spherical": (c_void_p, c_int64, c_double, c_double, c_double, c_double),
-    "cells_free": (_handle,),
-    "job_make": (c_void_p, c_int, POINTER(c_char_p), _handle),
-    "job_component": (c_void_p, c_char_p, _handle),
-    "job_begin": (c_void_p,),
-    "job_configure": (c_void_p, c_char_p),
-    "job_watch": (c_void_p,),
-    "job_draw": (c_void_p, c_char_p),
-    "job_save": (c_void_p, c_char_p),
-    "job_load": (c_void_p, c_char_p),
-    "job_end": (_handle,),
-    "ranks": (c_void_p, _handle),
-    "runs": (c_void_p, c_int64, c_int64, c_int64),
-    "offers": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, _handle),
-    "wants": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_char_p, _handle),
-    "keeps": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, _handle),
-    "field_iterated": (c_void_p,),
-    "field_levels": (c_void_p, c_int64, c_int64, c_int64),
-    "field_unit": (c_void_p, c_char_p),
-    "field_over_time": (c_void_p, c_int),
-    "field_lag": (c_void_p, c_int64),
-    "field_source": (c_void_p, c_char_p),
-    "field_weights": (c_void_p, c_void_p),
-    "put": (c_void_p, c_char_p),
-    "get": (c_void_p, c_char_p),
-    "settle": (c_void_p,),
-    "repeat": (c_void_p,),
-    "advance": (c_void_p,),
-    "iteration_defaults": (POINTER(_Rule),),
-    "fixed_point_make": (c_void_p, POINTER(_Rule), _handle),
-    "fixed_point_begin": (c_void_p, c_int, POINTER(_factors), _numbers),
-    "fixed_point_repeats": (c_void_p, c_int, POINTER(_factors), _numbers, POINTER(c_int)),
-    "fixed_point_progress": (c_void_p, POINTER(c_int), POINTER(c_int)),
-    "fixed_point_history": (c_void_p, _factors),
-    "fixed_point_free": (_handle,),
-}
-for _name, _arguments in _CALLS.items():
-    getattr(_library, "lisle_couple_" + _name).argtypes = _arguments
-_library.lisle_couple_message.restype = c_char_p
-_library.lisle_couple_time.argtypes = (c_void_p,)
-_library.lisle_couple_time.restype = c_int64
-_library.lisle_couple_is_at_end.argtypes = (c_void_p,)
-
-
-class Error(RuntimeError):
-    """A call that failed, with its sentence."""
-
-
-def _call(name, *arguments):
-    if getattr(_library, "lisle_couple_" + name)(*arguments) != 0:
-        raise Error(_library.lisle_couple_message().decode())
-
-
-def _made(name, *arguments):
-    """The handle that a call makes."""
-    handle = c_void_p()
-    _call(name, *arguments, byref(handle))
-    return handle
-
-
-def _place(array, kind):
-    return array.ctypes.data_as(POINTER(kind))
-
-
-def _array(values, kind):
-    """A dense copy of one dimension, or the array itself if it is one."""
-    return numpy.ascontiguousarray(values, dtype=kind).reshape(-1)
-
-
-def _number_of(word, words):
-    if word not in words:
-        raise Error(f"couple: '{word}' is none of {', '.join(words)}")
-    return words.index(word)
-
-
-def _begin_mpi():
-    flag = c_int()
-    _mpi.MPI_Initialized(byref(flag))
-    if not flag.value:
-        _mpi.MPI_Init(None, None)
-        atexit.register(_end_mpi)
-
-
-def _end_mpi():
-    # Where an exception ends the program, MPI_Finalize would wait for ranks that wait for this one.
-    if hasattr(sys, "last_type"):
-        _mpi.MPI_Abort(c_void_p(_WORLD), 1)
-    _mpi.MPI_Finalize()
-
-
-def _native(communicator):
-    """The handle of one of mpi4py's communicators, or of MPI_COMM_WORLD."""
-    _begin_mpi()
-    if communicator is None:
-        return c_void_p(_WORLD)
-    from mpi4py import MPI  # pylint: disable=import-outside-toplevel
-
-    return c_void_p.from_address(MPI._addressof(communicator))
-
-
-def _rank_and_size(native):
-    rank, size = c_int(), c_int()
-    _mpi.MPI_Comm_rank(native, byref(rank))
-    _mpi.MPI_Comm_size(native, byref(size))
-    return rank.value, size.value
-
-
-def world():
-    """The caller's rank in MPI_COMM_WORLD, and how many ranks that has, for programs without mpi4py."""
-    return _rank_and_size(_native(None))
-
-
-class _Owned:
-    """Something with a handle that is freed with it."""
-
-    _free = ""
-
-    def __init__(self, handle):
-        self._handle = handle
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            getattr(_library, "lisle_couple_" + self._free)(byref(self._handle))
-
-
-class Points(_Owned):
-    """Which points of a grid the caller has, in the order of its memory."""
-
-    _free = "points_free"
-
-    def __init__(self, handle, places):
-        super().__init__(handle)
-        self.places = places
-
-    @classmethod
-    def block(cls, grid, begin, extents):
-        """A part of a grid of one to three dimensions."""
-        if not len(grid) == len(begin) == len(extents):
-            raise Error(f"couple: a block of {len(extents)} extents from {len(begin)} indices in a grid of {len(grid)}")
-        words = [_array(each, numpy.int64) for each in (grid, begin, extents)]
-        handle = _made("points_block", len(grid), *(_place(each, c_int64) for each in words))
-        return cls(handle, int(numpy.prod(words[2])))
-
-    @classmethod
-    def list(cls, grid_points, numbers):
-        """Points by their numbers; none: a rank that has nothing of the grid."""
-        numbers = _array(numbers, numpy.int64)
-        return cls(_made("points_list", grid_points, numbers.size, _place(numbers, c_int64)), numbers.size)
-
-    def masked(self, left_out):
-        """Leaves out the points whose entry is true, but not their places in memory. Returns the same object."""
-        flags = _array(numpy.asarray(left_out) != 0, numpy.uint8)
-        _call("points_mask", self._handle, flags.size, _place(flags, c_ubyte))
-        return self
-
-
-class Weights(_Owned):
-    """The caller's rows of a sparse matrix: places of its own, points of the sender, factors."""
-
-    _free = "weights_free"
-
-    def __init__(self, places, sources, factors):
-        places, sources, factors = _array(places, numpy.int64), _array(sources, numpy.int64), _array(factors, numpy.float64)
-        if not places.size == sources.size == factors.size:
-            raise Error(f"couple: {places.size} places, {sources.size} sources and {factors.size} factors of weights")
-        super().__init__(
-            _made("weights_make", places.size, _place(places, c_int64), _place(sources, c_int64), _place(factors, c_double))
-        )
-
-    @classmethod
-    def overlap(cls, sender, receiver, normalisation, period=0.0, communicator=None):
-        """First-order conservative weights, made by all ranks of both grids.
-
-        normalisation: "whole_area", which keeps integrals, or "covered_area", which keeps constants."""
-        made = cls.__new__(cls)
-        _Owned.__init__(
-            made,
-            _made("weights_overlap", _native(communicator), sender._handle, receiver._handle,
-                  _number_of(normalisation, _NORMALISATION), period),
-        )  # fmt: skip
-        return made
-
-    def _size(self):
-        entries, cells = c_int64(), c_int64()
-        _call("weights_size", self._handle, byref(entries), byref(cells))
-        return entries.value, cells.value
-
-    @property
-    def entries(self):
-        """Places, sources and factors."""
-        size = self._size()[0]
-        places, sources = numpy.empty(size, numpy.int64), numpy.empty(size, numpy.int64)
-        factors = numpy.empty(size)
-        _call("weights_entries", self._handle, _place(places, c_int64), _place(sources, c_int64), _place(factors, c_double))
-        return places, sources, factors
-
-    @property
-    def covered(self):
-        """Which part of each of the caller's cells is covered by the sender's."""
-        parts = numpy.empty(self._size()[1])
-        _call("weights_covered", self._handle, _place(parts, c_double))
-        return parts
-
-
-class Cells(_Owned):
-    """Convex polygons that the caller has: with their numbers in the sender's grid, or its own places."""
-
-    _free = "cells_free"
-
-    def __init__(self):
-        super().__init__(_made("cells_make"))
-
-    def add(self, number, x, y):
-        x, y = _array(x, numpy.float64), _array(y, numpy.float64)
-        if x.size != y.size:
-            raise Error(f"couple: a cell with {x.size} corners in x and {y.size} in y")
-        _call("cells_add", self._handle, number, x.size, _place(x, c_double), _place(y, c_double))
-
-    def add_spherical(self, number, west, east, south, north):
-        """Between two longitudes and two latitudes, in radians."""
-        _call("cells_add_spherical", self._handle, number, west, east, south, north)
+from lisle_couple_calls import (  # noqa: F401
+    _ACCELERATION,
+    _call,
+    Error,
+    _factors,
+    _library,
+    _made,
+    _native,
+    _number_of,
+    _OVER_TIME,
+    _Owned,
+    _place,
+    _rank_and_size,
+    _Rule,
+    _TYPES,
+    world,
+)
+from lisle_couple_grids import Cells, Elements, Points, Weights  # noqa: F401
 
 
 class Component:

@@ -367,12 +367,63 @@ static void run_with_files(const char *configuration, const char *saved, const c
     OK(lisle_couple_job_end(&job));
 }
 
+static void check_same(const lisle_couple_weights *weights, int64_t count, const int64_t wanted_places[],
+                       const int64_t wanted_sources[], const double wanted[]) {
+    int64_t entries, cells, places[8], sources[8];
+    double factors[8];
+    OK(lisle_couple_weights_size(weights, &entries, &cells));
+    CHECK(entries == count && cells == 0);
+    OK(lisle_couple_weights_entries(weights, places, sources, factors));
+    for (int64_t at = 0; at != count; ++at) {
+        CHECK(places[at] == wanted_places[at] && sources[at] == wanted_sources[at]);
+        CHECK(factors[at] > wanted[at] - 1e-12 && factors[at] < wanted[at] + 1e-12);
+    }
+}
+
+/* The corners of a square, which the first rank has, for two points of each rank, of which one is outside;
+ * through a file and back. */
+static void check_interpolation(const char *path) {
+    const int64_t corners[] = {0, 1, 3, 2}, zero[] = {0, 0, 0, 0}, own[] = {0, 1}, ascending[] = {0, 1, 2, 3};
+    const double x[] = {0, 1, 1, 0}, y[] = {0, 0, 1, 1}, to_x[] = {0.25, 3}, to_y[] = {0.5, 0.1};
+    const double bilinear[] = {0.375, 0.125, 0.375, 0.125}, nearest[] = {1, 1};
+    const int64_t numbers[] = {2 * rank, 2 * rank + 1}, nearest_sources[] = {0, 1};
+    const lisle_couple_located from = {rank == 0 ? 4 : 0, corners, x, y}, to = {2, own, to_x, to_y};
+    lisle_couple_elements *square;
+    lisle_couple_weights *weights, *read;
+    lisle_couple_points *two;
+    int64_t missed = 0, which[2] = {0, 0};
+    OK(lisle_couple_elements_make(&square));
+    if (rank == 0) {
+        OK(lisle_couple_elements_add(square, 4, corners, x, y, NULL));
+    }
+    OK(lisle_couple_weights_bilinear(MPI_COMM_WORLD, square, &to, LISLE_COUPLE_RESCALE, 0, &weights));
+    check_same(weights, 4, zero, ascending, bilinear);
+    OK(lisle_couple_weights_missed(weights, &missed, which));
+    CHECK(missed == 1 && which[0] == 1);
+    OK(lisle_couple_points_list(2 * ranks, 2, numbers, &two));
+    OK(lisle_couple_weights_write(MPI_COMM_WORLD, path, weights, two, 4, LISLE_COUPLE_TEXT));
+    OK(lisle_couple_weights_read(MPI_COMM_WORLD, path, two, 4, &read));
+    check_same(read, 4, zero, ascending, bilinear);
+    OK(lisle_couple_weights_free(&weights));
+    OK(lisle_couple_weights_free(&read));
+    CHECK(lisle_couple_weights_read(MPI_COMM_WORLD, path, two, 5, &read) == -1);
+    CHECK(strstr(lisle_couple_message(), path) != NULL);
+    CHECK(lisle_couple_weights_write(MPI_COMM_WORLD, path, weights, two, 4, 7) == -1); /* a null handle */
+    OK(lisle_couple_weights_nearest(MPI_COMM_WORLD, &from, &to, LISLE_COUPLE_PLANE, 0, 1, 1, &weights));
+    check_same(weights, 2, own, nearest_sources, nearest);
+    OK(lisle_couple_weights_free(&weights));
+    CHECK(lisle_couple_weights_nearest(MPI_COMM_WORLD, &from, &to, 7, 0, 1, 1, &weights) == -1);
+    CHECK(strstr(lisle_couple_message(), "there is no surface 7") != NULL);
+    OK(lisle_couple_elements_free(&square));
+    OK(lisle_couple_points_free(&two));
+}
+
 static void check_files(void) {
-    char path[3][256];
-    const char *const folder = getenv("TMPDIR"), *const names[] = {"txt", "saved", "svg"};
+    char path[4][256];
+    const char *const folder = getenv("TMPDIR"), *const names[] = {"txt", "saved", "svg", "weights"};
     int64_t number = (int64_t)getpid();
     MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    for (int at = 0; at != 3; ++at) {
+    for (int at = 0; at != 4; ++at) {
         snprintf(path[at], sizeof path[at], "%s/lisle-c-interface-%lld.%s", folder != NULL ? folder : "/tmp",
                  (long long)number, names[at]);
     }
@@ -381,6 +432,7 @@ static void check_files(void) {
         CHECK(file != NULL && fputs("sea.heat <- air.flux mean\n", file) >= 0 && fclose(file) == 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    check_interpolation(path[3]);
     run_with_files(path[0], path[1], path[2], 0);
     run_with_files(path[0], path[1], path[2], 1);
     if (rank == 0) {
@@ -390,7 +442,7 @@ static void check_files(void) {
             snprintf(component, sizeof component, "%s.%s", path[1], at == 0 ? "air" : "sea");
             CHECK(remove(component) == 0);
         }
-        CHECK(remove(path[0]) == 0 && remove(path[2]) == 0);
+        CHECK(remove(path[0]) == 0 && remove(path[2]) == 0 && remove(path[3]) == 0);
     }
 }
 

@@ -29,6 +29,7 @@ program coupling
   call run()
   call job%end()
   call check_refusals()
+  call check_interpolated()
   call check_conservative()
   call check_iteration()
   call check_files()
@@ -149,6 +150,53 @@ contains
                 "couple: ""x"" of ""all"" is wanted from ""nobody"", but no component has this name: all", "a name")
     call wrong%end()
   end subroutine
+
+  !> A square of the first rank for two points of each, of which one is outside; through a file and back.
+  subroutine check_interpolated()
+    type(couple_elements) :: square
+    type(couple_located) :: corners, own
+    type(couple_weights) :: made, read
+    type(couple_points) :: wanted
+    character(:), allocatable :: path
+    character(1000) :: folder
+    integer :: error
+    call get_environment_variable("TMPDIR", folder)
+    if (folder == "") folder = "/tmp"
+    path = trim(folder)//"/lisle-fortran-weights."//trim(unique())
+    corners = couple_located([integer(int64) :: 1, 2, 4, 3], [0, 1, 1, 0]*1.0_real64, [0, 0, 1, 1]*1.0_real64)
+    if (rank == 0) call square%add(corners%numbers, corners%x, corners%y)
+    own = couple_located([integer(int64) :: 1, 2], [0.25_real64, 3.0_real64], [0.5_real64, 0.1_real64])
+    wanted = couple_list(2*ranks, [2*rank + 1, 2*rank + 2])
+    call couple_bilinear_weights(MPI_COMM_WORLD, square, own, made)
+    call expect(size(made%missed) == 1 .and. all(made%missed == 2), "missed")
+    call couple_write_weights(MPI_COMM_WORLD, path, made, wanted, 4_int64)
+    call couple_read_weights(MPI_COMM_WORLD, path, wanted, 4_int64, read)
+    call expect(all(made%places == 1) .and. all(made%sources == [1, 2, 3, 4]) .and. &
+                all(near(made%factors, [0.375_real64, 0.125_real64, 0.375_real64, 0.125_real64])), "bilinear")
+    call expect(all(read%places == made%places) .and. all(read%sources == made%sources) .and. &
+                all(near(read%factors, made%factors)), "read")
+    if (rank /= 0) corners = couple_located([integer(int64) ::], [real(real64) ::], [real(real64) ::])
+    call couple_nearest_weights(MPI_COMM_WORLD, corners, own, made, surface=couple_plane)
+    call expect(all(made%places == [1, 2]) .and. all(made%sources == [1, 2]) .and. all(near(made%factors, 1.0_real64)), &
+                "nearest")
+    call couple_nearest_weights(MPI_COMM_WORLD, corners, own, made, surface=7, error=error)
+    call expect(error == -1 .and. index(couple_message(), "there is no surface 7") > 0, "surface")
+    call square%clear()
+    call MPI_Barrier(MPI_COMM_WORLD)
+    if (rank == 0) then
+      open (newunit=error, file=path)
+      close (error, status="delete")
+    end if
+  end subroutine
+
+  !> A name that all ranks have and no other run.
+  function unique() result(name)
+    character(20) :: name
+    integer(int64) :: ticks
+    call system_clock(ticks)
+    call MPI_Bcast(ticks, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+    write (name, "(i0)") ticks
+  end function
 
   !> Six cells of the first rank for two of the last one.
   subroutine check_conservative()

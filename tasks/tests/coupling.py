@@ -41,6 +41,26 @@ def check_refusals(size):
     job.end()
 
 
+def check_interpolated(rank, size, folder):
+    """A square of the first rank for two points of each, of which one is outside; through a file and back."""
+    square, corners = couple.Elements(), ([0, 1, 3, 2], [0, 1, 1, 0], [0, 0, 1, 1])
+    if rank == 0:
+        square.add(*corners)
+    own = ([0, 1], [0.25, 3], [0.5, 0.1])
+    made = couple.Weights.bilinear(square, own)
+    wanted = couple.Points.list(2 * size, [2 * rank, 2 * rank + 1])
+    made.write(folder / "weights.txt", wanted, 4)
+    for each in (made, couple.Weights.read(folder / "weights.txt", wanted, 4)):
+        places, sources, factors = each.entries
+        assert list(places) == [0] * 4 and list(sources) == [0, 1, 2, 3], (places, sources)
+        assert numpy.abs(factors - [0.375, 0.125, 0.375, 0.125]).max() < 1e-12, factors
+    assert list(made.missed) == [1]
+    nearest = couple.Weights.nearest(corners if rank == 0 else ([], [], []), own, surface="plane")
+    assert [list(each) for each in nearest.entries] == [[0, 1], [0, 1], [1, 1]], nearest.entries
+    refused(lambda: couple.Weights.nearest(corners, own, surface="disc"), "'disc' is none of plane, sphere")
+    refused(lambda: square.add([1, 2, 3], [0, 1], [0, 1]), "an element of 3 points with 2 corners in x and 2 in y")
+
+
 def check_conservative(rank, size):
     """Six cells of the first rank for two of the last one."""
     sender, receiver = couple.Cells(), couple.Cells()
@@ -194,6 +214,7 @@ def check_files(rank, folder):
 def main():
     rank, size = couple.world()
     check_refusals(size)
+    check_interpolated(rank, size, Path(sys.argv[1]))
     check_conservative(rank, size)
     check_iteration(rank)
     check_files(rank, Path(sys.argv[1]))

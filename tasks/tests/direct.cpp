@@ -80,6 +80,25 @@ std::string merge_sort() {
     return "(20000 true " + std::to_string(checksum >> 1U) + ")";
 }
 
+double ring(std::size_t parts, std::size_t points, int steps) {
+    const std::size_t all = parts * points;
+    std::vector<double> now(all), next(all);
+    for (std::size_t i = 0; i < all; ++i) {
+        now[i] = static_cast<double>(i * i % 101);
+    }
+    for (int step = 0; step < steps; ++step) {
+        for (std::size_t i = 0; i < all; ++i) {
+            next[i] = now[i] + 0.25 * (now[(i + all - 1) % all] - 2 * now[i] + now[(i + 1) % all]);
+        }
+        now.swap(next);
+    }
+    double sum = 0;
+    for (std::size_t i = 0; i < all; ++i) {
+        sum += now[i] * static_cast<double>(i % points + 1);
+    }
+    return sum;
+}
+
 long fib(long n) {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
@@ -111,5 +130,6 @@ int main(int, char **argv) {
     std::printf("merge_sort.td %s\n", merge_sort().c_str());
     std::printf("lu.td %.17g\n", factored(6 * 32, of_blocks(6, 32, 1)));
     std::printf("matrix.td %.17g\n", product(3 * 40, of_blocks(3, 40, 1), of_blocks(3, 40, 2)));
+    std::printf("stencil.td %.17g\n", ring(8, 100, 60));
     std::printf("word_count.td %d\n", words(argv[1]));
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "lisle/task/expression.hpp"
+#include "lisle/task/future.hpp"
 #include "machine.hpp"
 
 namespace {
@@ -120,6 +120,78 @@ TEST_P(embedded, sequences_are_in_order) {
                                         note(4).on_tile(0), noted().on_tile(0));
         EXPECT_EQ(fresh.evaluate(program), (std::vector<long>{1, 2, 3, 4}));
     }
+}
+
+tasks::routine<long> sum_of(tasks::machine &machine, tasks::method<long, long, long> add, long first,
+                            long end) {
+    if (end - first == 1) {
+        co_return co_await machine.submit(add(first, 0L));
+    }
+    const long middle = (first + end) / 2;
+    auto left = sum_of(machine, add, first, middle), right = sum_of(machine, add, middle, end); // at once
+    const long a = co_await left, b = co_await right;
+    co_return co_await machine.submit(add(a, b));
+}
+
+TEST_P(embedded, futures_are_waited_for_in_any_order) {
+    std::vector<tasks::future<long>> sums;
+    for (long i = 0; i < 20; ++i) {
+        sums.push_back(machine.submit(add(i, 1L)));
+    }
+    for (std::size_t i = sums.size(); i-- > 0;) {
+        EXPECT_EQ(sums[i].get(), static_cast<long>(i) + 1);
+    }
+    EXPECT_THROW(sums[3].get(), std::logic_error) << "its value has been taken";
+    auto text = machine.submit(tasks::read("(list 1 2)"));
+    EXPECT_EQ(machine.evaluate(add(1L, 1L)), 2);
+    EXPECT_EQ(text.get().as<std::vector<long>>(), (std::vector<long>{1, 2}));
+    static_cast<void>(machine.submit(add(1L, 1L))); // nobody takes this one
+    machine.finish();
+}
+
+TEST_P(embedded, coroutines_wait_for_programs) {
+    EXPECT_EQ(machine.run(sum_of(machine, add, 0, 50)), 1225);
+    const auto failing = [](tasks::machine &of) -> tasks::routine<> {
+        co_await of.submit(tasks::read("(+ 1\n (probe.add 1 \"x\"))", "f"));
+    };
+    try {
+        machine.run(failing(machine));
+        ADD_FAILURE() << "no exception";
+    } catch (const tasks::task_error &error) {
+        EXPECT_NE(std::string{error.what()}.find("f:2:2: an integer is wanted"), std::string::npos)
+            << error.what();
+    }
+    const auto lost = []() -> tasks::routine<> { co_await std::suspend_always{}; };
+    EXPECT_THROW(machine.run(lost()), std::logic_error);
+}
+
+TEST_P(embedded, programs_without_end_are_cancelled) {
+    for (const char *const program :
+         {"(define (on n) (seq (probe.add n 1) (on (+ n 1)))) (on 0)", "(define (on n) (on (+ n 1))) (on 0)",
+          "(define (on n) (seq (probe.add n 1) (on (+ n 1)))) (let (x) (par (on 0) (on 1) (read x)))",
+          "(define (on n) (seq (probe.add n 1) (on (+ n 1)))) (map on (range 1000))",
+          "(define (on n) (seq (probe.add n 1) (on (+ n 1))))"
+          "(let ((a (block 1))) (seq (update a on) (update a (lambda (x) (+ x 1))) (read a)))"}) {
+        auto endless = machine.submit(tasks::read(program, "p"));
+        EXPECT_EQ(machine.evaluate(add(1L, 2L)), 3) << "while it runs";
+        EXPECT_FALSE(endless.is_ready());
+        endless.cancel();
+        EXPECT_TRUE(endless.is_ready());
+        try {
+            endless.get();
+            ADD_FAILURE() << program << " has a value";
+        } catch (const tasks::task_error &error) {
+            EXPECT_EQ(error.message(), "the program was cancelled");
+        }
+    }
+    auto done = machine.submit(add(1L, 1L));
+    while (!done.is_ready()) {
+        machine.evaluate(add(1L, 1L));
+    }
+    done.cancel();
+    EXPECT_EQ(done.get(), 2) << "what is complete stays so";
+    machine.submit(tasks::read("(define (on n) (on (+ n 1))) (on 0)")).cancel();
+    machine.finish(); // does not wait for what nobody takes
 }
 
 TEST_P(embedded, two_programs_at_once) {

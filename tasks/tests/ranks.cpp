@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "job.hpp"
+#include "random_updates.hpp"
 
 namespace {
 
@@ -63,6 +64,22 @@ void test_inside_a_rank() {
         messages += each;
     }
     here->expect(messages == 0, std::to_string(messages) + " messages of a rank to itself");
+}
+
+// Blocks that are changed and read on all ranks, as handles where they are large.
+void test_blocks() {
+    for (const long length : {4L, 3000L}) {
+        tasks::registry kernels;
+        add_mixing(kernels);
+        const auto between = here->connect();
+        tasks::machine machine{kernels, *between, {.tiles = here->tiles}};
+        for (unsigned seed = 0; here->rank == 0 && seed < 8; ++seed) {
+            const random_updates drawn{seed, 40, length};
+            check(machine, drawn.program, drawn.wanted);
+        }
+        machine.finish();
+        here->expect(machine.counts().objects_kept == 0, "blocks are kept after the end");
+    }
 }
 
 void test_placement() {
@@ -159,6 +176,28 @@ void test_errors() {
     });
 }
 
+// A program that would never end is ended on all ranks, whatever it is doing there.
+void test_cancelling() {
+    with_machine({}, [](tasks::machine &machine) {
+        for (int round = 0; round < 3; ++round) {
+            auto endless = machine.submit(
+                tasks::read("(define (on n) (seq (probe.add n 1) (on (+ n 1))))"
+                            "(let (x) (par (map (lambda (i) (on i)) (range 100)) (probe.rank[(- (tiles) 1)])"
+                            " (read x)))"));
+            check(machine, "(fold + (map (lambda (i) (probe.add i 1)) (range 100)))", "5050");
+            endless.cancel();
+            std::string sentence = "it has a value";
+            try {
+                endless.get();
+            } catch (const tasks::task_error &error) {
+                sentence = error.message();
+            }
+            here->expect(sentence == "the program was cancelled", sentence);
+            check(machine, "(probe.add 1 2)", "3");
+        }
+    });
+}
+
 void test_gateways() {
     // Every rank starts programs, at once.
     tasks::registry kernels;
@@ -211,6 +250,8 @@ int main(int argc, char **argv) {
         test_same_results();
         test_inside_a_rank();
         test_placement();
+        test_blocks();
+        test_cancelling();
         test_objects();
         test_cells();
         test_errors();

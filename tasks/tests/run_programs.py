@@ -8,6 +8,7 @@ nodes: as one process and as three, each a node of its own, instead. hosts: on t
 machine, instead; exits with 77 where there can be none.
 """
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -68,7 +69,7 @@ for line in run([str(direct), "LICENSE"]).stdout.splitlines():
 def is_expected(program, printed):
     """Sums of many numbers are rounded in the order in which they are added."""
     wanted = expected[program]
-    if program in ("lu.td", "matrix.td"):
+    if program in ("lu.td", "matrix.td", "stencil.td"):
         return abs(float(printed) - float(wanted)) <= 1e-12 * abs(float(wanted))
     return printed.strip() == wanted or (program == "word_count.td" and printed.startswith(wanted + " words"))
 
@@ -104,7 +105,18 @@ with tempfile.TemporaryDirectory() as folder:
     graph, time = pathlib.Path(folder, "graph.svg"), pathlib.Path(folder, "time.svg")
     run([task, "--explain", str(graph), "examples/task/merge_sort.td"])
     expect("sort.merge" in graph.read_text(), "--explain draws the kernels")
+    expect("(div (+ first end) 2)" in graph.read_text(), "--explain uses the program's names")
     run([mpirun, "-q", "-n", "2", task, "--trace", str(time), "examples/task/merge_sort.td"])
+    slices = pathlib.Path(folder, "time.json")
+    run([mpirun, "-q", "-n", "2", task, "--tiles", "2", "--trace", str(slices), "examples/task/lu.td"])
+    events = json.loads(slices.read_text())["traceEvents"]
+    kernels = [each for each in events if each["ph"] == "X"]
+    expect(len([each for each in kernels if each["name"] == "matrix.multiply-subtract"]) == 55, "a slice for each kernel")
+    expect(all(each["dur"] >= 0 and each["ts"] >= 0 and each["tid"] // 2 == each["pid"] for each in kernels),
+           "slices have their tiles and ranks")
+    expect({each["args"]["called at"] for each in kernels if each["name"] == "matrix.sum"} == {"lu.td:18:33"},
+           "slices say where their kernels are called")
+    expect({each["args"]["name"] for each in events if each["ph"] == "M"} >= {"rank 0", "tile 0"}, "threads have names")
     expect("tile 1" in time.read_text() and "sort.sort" in time.read_text(), "--trace draws what tiles have run")
 
 end.close()

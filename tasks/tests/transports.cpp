@@ -12,6 +12,9 @@
 #include <optional>
 #include <random>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "job.hpp"
 #include "lisle/task/stencil.hpp"
 
@@ -28,6 +31,10 @@ void note_tag(int tag) {
     for (int before = largest_tag; tag > before && !largest_tag.compare_exchange_weak(before, tag);) {
     }
 }
+
+/// The places from which the last large message was sent and to which one is received.
+std::atomic<const void *> sent_from{nullptr}, received_in{nullptr};
+constexpr MPI_Count large = 1 << 20;
 
 void nothing(int from, std::span<const std::byte>) {
     here->expect(false, "rank " + std::to_string(from) + " sends a parcel that nobody awaits");
@@ -48,6 +55,22 @@ std::vector<std::byte> numbered(std::uint64_t number) {
     std::vector<std::byte> parcel(sizeof number + longer, static_cast<std::byte>(number));
     std::memcpy(parcel.data(), &number, sizeof number);
     return parcel;
+}
+
+/// Waits for a parcel that has one number.
+int awaited_number(tasks::transport &between) {
+    int number = -1;
+    while (number < 0) {
+        between.wait([&number](int, std::span<const std::byte> parcel) {
+            std::memcpy(&number, parcel.data(), sizeof number);
+        });
+    }
+    return number;
+}
+void send_number(tasks::transport &between, int to, int number) {
+    std::vector<std::byte> parcel(sizeof number);
+    std::memcpy(parcel.data(), &number, sizeof number);
+    between.send(to, std::move(parcel));
 }
 
 // All ranks send to rank 0, which also sends to all: 10^5 parcels of each in order.
@@ -257,9 +280,7 @@ void test_least_busy() {
         for (int i = 0; i < tries; ++i) {
             bool is_here = false;
             const int channel = between->expect(last, object, [&is_here] { is_here = true; });
-            std::vector<std::byte> parcel(sizeof channel);
-            std::memcpy(parcel.data(), &channel, sizeof channel);
-            between->send(last, std::move(parcel));
+            send_number(*between, last, channel);
             for (int got = 0; got < parcels || !is_here;) {
                 between->wait([&got](int, std::span<const std::byte>) { ++got; });
             }
@@ -268,12 +289,7 @@ void test_least_busy() {
         const auto keep = tasks::make<tasks::text>("");
         int avoided = 0;
         for (int i = 0; i < tries; ++i) {
-            int channel = -1;
-            while (channel < 0) {
-                between->wait([&channel](int, std::span<const std::byte> parcel) {
-                    std::memcpy(&channel, parcel.data(), sizeof channel);
-                });
-            }
+            const int channel = awaited_number(*between);
             const auto before = tasks::messages_over_bridges(*between);
             between->send_from(0, channel, object, tasks::ref<tasks::object>{keep.get()});
             const auto busy = tasks::messages_over_bridges(*between);
@@ -291,6 +307,127 @@ void test_least_busy() {
         here->expect(avoided > 0, "parcels always go over the bridge that sends a large object");
     }
     leave(*between);
+}
+
+// A large object goes from its owner's memory into its room, and lies nowhere in between.
+void test_no_copies() {
+    const auto between = here->connect();
+    const int last = here->ranks - 1;
+    if (last > 0 && here->rank == 0) {
+        std::vector<std::byte> room(4 * large);
+        bool is_here = false;
+        send_number(*between, last, between->expect(last, room, [&is_here] { is_here = true; }));
+        while (!is_here) {
+            between->wait(nothing);
+        }
+        here->expect(received_in == room.data(), "a large object is received elsewhere than in its room");
+    } else if (last > 0 && here->rank == last) {
+        const std::vector<std::byte> object(4 * large);
+        const int channel = awaited_number(*between);
+        between->send_from(0, channel, object, tasks::ref<tasks::object>{tasks::make<tasks::text>("").get()});
+        while (!between->has_sent_all()) {
+            between->poll(nothing);
+        }
+        here->expect(sent_from == object.data(), "a large object is sent from elsewhere than where it lies");
+    }
+    leave(*between);
+}
+
+// What is sent while the receiver is busy elsewhere: the calls return although nothing can arrive.
+void test_sends_return() {
+    const auto between = here->connect();
+    const int last = here->ranks - 1, parcels = 60;
+    if (last == 0 || (here->has_bridges && here->bridges.sending == tasks::sending_mode::blocking)) {
+        return leave(*between);
+    }
+    int nothing_more = 0;
+    if (here->rank == last) {
+        for (int i = 0; i < parcels; ++i) {
+            between->send(0, std::vector<std::byte>(i % 10 == 9 ? 300000 : 60000));
+        }
+        MPI_Send(&nothing_more, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    } else if (here->rank == 0) {
+        MPI_Recv(&nothing_more, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int got = 0; got < parcels;) {
+            between->wait([&got](int, std::span<const std::byte>) { ++got; });
+        }
+    }
+    leave(*between);
+}
+
+// How parcels from one rank to another are spread over bridges.
+void test_choices() {
+    const auto between = here->connect();
+    const int last = here->ranks - 1, parcels = 30 * std::max(here->bridges.receivers, 1);
+    if (here->has_bridges && last > 0 && here->rank == last) {
+        const auto before = tasks::messages_over_bridges(*between);
+        for (int i = 0; i < parcels; ++i) {
+            between->send(0, std::vector<std::byte>(8));
+        }
+        auto over = tasks::messages_over_bridges(*between);
+        for (std::size_t i = 0; i < over.size(); ++i) {
+            over[i] -= before[i];
+        }
+        const auto [least, most] = std::ranges::minmax(over);
+        here->expect(std::accumulate(over.begin(), over.end(), std::uint64_t{0}) ==
+                         static_cast<std::uint64_t>(parcels),
+                     "parcels have gone over no bridge");
+        if (here->bridges.choice == tasks::bridge_choice::round_robin) {
+            here->expect(most == least, "round robin: bridges had " + std::to_string(least) + " to " +
+                                            std::to_string(most) + " parcels");
+        } else if (here->bridges.choice == tasks::bridge_choice::by_pair) {
+            here->expect(most == static_cast<std::uint64_t>(parcels),
+                         "by pair: more than one bridge was used");
+        }
+    } else if (here->has_bridges && last > 0 && here->rank == 0) {
+        for (int got = 0; got < parcels;) {
+            between->wait([&got](int, std::span<const std::byte>) { ++got; });
+        }
+    }
+    leave(*between);
+}
+
+// Ranks that wait for a parcel, with all their bridges, leave the processor to others. Processor time, which
+// other programs do not add to.
+void test_idle() {
+    const auto between = here->connect();
+    constexpr int idle = 400; // milliseconds
+    const auto used = [] {
+        rusage now{};
+        getrusage(RUSAGE_SELF, &now);
+        return static_cast<double>(now.ru_utime.tv_sec + now.ru_stime.tv_sec) +
+               1e-6 * static_cast<double>(now.ru_utime.tv_usec + now.ru_stime.tv_usec);
+    };
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double before = used();
+    if (here->rank == 0) {
+        usleep(idle * 1000);
+        for (int other = 1; other < here->ranks; ++other) {
+            send_number(*between, other, 1);
+        }
+    } else {
+        awaited_number(*between);
+        const double share = (used() - before) / (1e-3 * idle);
+        here->expect(share < 0.5, "an idle process with " + std::to_string(here->bridges.receivers) +
+                                      " bridges uses " + std::to_string(share) + " of a processor");
+    }
+    leave(*between);
+}
+
+// Bridges are threads that call MPI.
+void test_bridges_say_what_they_need() {
+    int granted = 0;
+    MPI_Query_thread(&granted);
+    if (granted == MPI_THREAD_MULTIPLE) {
+        return;
+    }
+    try {
+        tasks::make_bridges(MPI_COMM_WORLD, {});
+        here->expect(false, "bridges without MPI_THREAD_MULTIPLE");
+    } catch (const std::runtime_error &error) {
+        here->expect(std::string{error.what()}.find("MPI_THREAD_MULTIPLE") != std::string::npos,
+                     error.what());
+    }
 }
 
 } // namespace
@@ -312,14 +449,33 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 int MPI_Isend_c(const void *data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                 MPI_Request *request) {
     note_tag(tag);
+    if (count >= large) {
+        sent_from = data;
+    }
     return PMPI_Isend_c(data, count, type, to, tag, comm, request);
 }
 int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     note_tag(tag);
     return PMPI_Send(data, count, type, to, tag, comm);
 }
+int MPI_Mrecv_c(void *data, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+    if (count >= large) {
+        received_in = data;
+    }
+    return PMPI_Mrecv_c(data, count, type, message, status);
+}
+int MPI_Irecv_c(void *data, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                MPI_Request *request) {
+    if (count >= large) {
+        received_in = data;
+    }
+    return PMPI_Irecv_c(data, count, type, from, tag, comm, request);
+}
 int MPI_Send_c(const void *data, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     note_tag(tag);
+    if (count >= large) {
+        sent_from = data;
+    }
     return PMPI_Send_c(data, count, type, to, tag, comm);
 }
 }
@@ -331,6 +487,11 @@ int main(int argc, char **argv) {
         test_large_objects(argc > 6 ? std::stoull(argv[6]) : 1 << 20);
         test_stencil();
         test_least_busy();
+        test_no_copies();
+        test_sends_return();
+        test_choices();
+        test_idle();
+        test_bridges_say_what_they_need();
         here->expect(largest_tag <= tag_bound, "a message has tag " + std::to_string(largest_tag));
         here->expect(here->rank == 0 || here->rank != here->ranks - 1 || largest_tag >= 1000,
                      "objects have had no tags of their own");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "abi/call_place.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
@@ -8,6 +9,9 @@
 #include <unistd.h>
 #include <unordered_map>
 #include <unwind.h>
+#include <vector>
+
+#include "abi/call_address.hpp"
 
 namespace lisle::abi {
 
@@ -26,6 +30,31 @@ const void *library_base() {
     static const void *const base = base_of(reinterpret_cast<const void *>(&current_call));
     return base;
 }
+
+/// Libraries between programs and this one, where they begin in memory: not places of the program.
+class between {
+  public:
+    void add(const void *file) {
+        const std::scoped_lock guard{mutex_};
+        files_.push_back(file);
+    }
+    void remove(const void *file) {
+        const std::scoped_lock guard{mutex_};
+        std::erase(files_, file);
+    }
+    [[nodiscard]] bool has(const void *file) {
+        const std::scoped_lock guard{mutex_};
+        return std::ranges::find(files_, file) != files_.end();
+    }
+    static between &all() {
+        static between one;
+        return one;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<const void *> files_;
+};
 
 std::string_view look_up_name_of(const void *function) {
     if (const char *const general = general_call::find(function)) {
@@ -66,6 +95,9 @@ _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
     const void *const file = base_of(within);
+    if (found.site == nullptr && file != nullptr && between::all().has(file)) {
+        return _URC_NO_REASON;
+    }
     if (found.site != nullptr || file == nullptr || file != library_base()) {
         if (found.site == nullptr) {
             found.site = within;
@@ -118,12 +150,22 @@ code_place place_of(const void *address) {
     return {std::move(file), {static_cast<std::uint64_t>(offset)}};
 }
 
-call_place current_call() {
+call_address current_address() noexcept {
     walk found;
     _Unwind_Backtrace(visit, &found);
+    return {found.call, found.site, found.offsets};
+}
+
+call_place current_call() {
+    const call_address found = current_address();
     code_place site = found.site != nullptr ? place_of(found.site) : code_place{};
     site.offsets = found.offsets;
     return {found.call, std::move(site)};
 }
 
 } // namespace lisle::abi
+
+void lisle_stands_between(const void *within, int loaded) {
+    const void *const file = lisle::abi::base_of(within);
+    loaded != 0 ? lisle::abi::between::all().add(file) : lisle::abi::between::all().remove(file);
+}

@@ -38,3 +38,7 @@ class general_call {
 };
 
 } // namespace lisle::abi
+
+/// Makes known that the library with this address stands between programs and this library, as faces do: what
+/// calls it is the program. @param loaded 0: no longer, it is about to be unloaded
+extern "C" [[gnu::visibility("default")]] void lisle_stands_between(const void *within, int loaded);

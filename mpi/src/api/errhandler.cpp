@@ -8,6 +8,7 @@
 #include "api/extension.hpp"
 #include "base/error.hpp"
 #include "communicator/error_codes.hpp"
+#include "communicator/failed_call.hpp"
 
 namespace lisle::api {
 
@@ -73,7 +74,7 @@ void give_text(const std::string &text, char *string, int *resultlen) {
 } // namespace
 
 void error_string(int errorcode, char *string, int *resultlen) {
-    give_text(text_of_error(errorcode), string, resultlen);
+    give_text(detailed_text_of_error(errorcode), string, resultlen);
 }
 
 void error_sentence(int errorcode, char *string, int *resultlen) {

@@ -5,6 +5,8 @@
 // general way, or says what is wrong.
 #pragma once
 
+#include <type_traits>
+
 #include "abi/check.hpp"
 #include "base/open_handles.hpp"
 #include "protocol/short_path.hpp"
@@ -27,7 +29,7 @@ namespace lisle::api {
 
 [[nodiscard]] inline bool try_send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                    MPI_Comm comm) noexcept;
-[[nodiscard]] inline bool try_recv(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+[[nodiscard]] inline bool try_recv(void *buf, auto count, MPI_Datatype datatype, int source, int tag,
                                    MPI_Comm comm, MPI_Status *status) noexcept;
 [[nodiscard]] inline bool try_plain_isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
                                           int tag, MPI_Comm comm, MPI_Request *request) noexcept;
@@ -52,16 +54,19 @@ namespace lisle::api {
     return true;
 }
 
-// No message fits a negative count.
-[[gnu::always_inline]] inline bool try_recv(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                                            int tag, MPI_Comm comm, MPI_Status *status) noexcept {
+// No message fits a negative count. The C++ interface, whose types are strict, calls the form for large
+// counts.
+[[gnu::always_inline]] inline bool try_recv(void *buf, auto count, MPI_Datatype datatype, int source, int tag,
+                                            MPI_Comm comm, MPI_Status *status) noexcept {
     const communicator *const target = abi::communicator_in_use(comm);
     const lisle::datatype *const type = find_datatype(datatype);
+    constexpr auto with =
+        std::is_same_v<decltype(count), int> ? protocol::comparison::none : protocol::comparison::strict;
     return target != nullptr && (abi::is_peer(*target, source) || source == MPI_ANY_SOURCE) &&
            (tag >= 0 || tag == MPI_ANY_TAG) && (buf != nullptr || count == 0) && type != nullptr &&
-           target->point_to_point.home->try_receive_short({buf, count, *type},
-                                                          {target->point_to_point.context, source, tag},
-                                                          *target->point_to_point.peers, status);
+           target->point_to_point.home->try_receive_short<with>({buf, count, *type},
+                                                                {target->point_to_point.context, source, tag},
+                                                                *target->point_to_point.peers, status);
 }
 
 } // namespace lisle::api

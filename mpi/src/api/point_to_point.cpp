@@ -160,6 +160,13 @@ std::vector<std::byte> packed_copy(const typed_buffer &buffer) {
     return copy;
 }
 
+/// What a packed_copy is sent as: if it lies like the original, as elements of the same type.
+typed_buffer copied(const typed_buffer &original, const std::vector<std::byte> &copy) noexcept {
+    return original.type->contiguous()
+               ? typed_buffer{copy.data(), original.count, *original.type}
+               : typed_buffer{copy.data(), static_cast<MPI_Count>(copy.size()), byte_type()};
+}
+
 /// Looks, makes progress if there is nothing yet, and looks again.
 bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
                       protocol::unexpected_message *&message) {
@@ -357,17 +364,18 @@ void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtyp
 void sendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
                       int recvtag, communicator &comm, MPI_Status *status) {
     const auto copy = packed_copy({buf, count, type});
-    sendrecv(copy.data(), static_cast<MPI_Count>(copy.size()), *find_datatype(MPI_BYTE), dest, sendtag, buf,
-             count, type, source, recvtag, comm, status);
+    const typed_buffer sent = copied({buf, count, type}, copy);
+    sendrecv(sent.address, sent.count, *sent.type, dest, sendtag, buf, count, type, source, recvtag, comm,
+             status);
 }
 
 void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
                        int recvtag, communicator &comm, MPI_Request *request) {
     auto copy = packed_copy({buf, count, type});
-    const auto bytes = static_cast<MPI_Count>(copy.size());
-    auto made = std::make_unique<protocol::send_receive_request>(
-        typed_buffer{nullptr, bytes, *find_datatype(MPI_BYTE)}, std::move(copy), dest, sendtag,
-        typed_buffer{buf, count, type}, source, recvtag, comm.point_to_point);
+    const typed_buffer sent = copied({buf, count, type}, copy);
+    auto made = std::make_unique<protocol::send_receive_request>(sent, std::move(copy), dest, sendtag,
+                                                                 typed_buffer{buf, count, type}, source,
+                                                                 recvtag, comm.point_to_point);
     made->start();
     *request = abi::give_request(made.release(), &comm);
 }

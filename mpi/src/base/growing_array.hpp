@@ -41,19 +41,18 @@ template <class T> class growing_array {
     void push_back(const T &value) {
         // Relaxed: the only writer reads its own store.
         const std::size_t size = size_.load(std::memory_order_relaxed);
-        if (size == most_) {
-            throw std::bad_alloc{};
-        }
-        const std::size_t needed = bytes_of(size + 1);
-        if (needed > usable_bytes_) {
-            if (mprotect(first_, needed, PROT_READ | PROT_WRITE) != 0) {
-                throw std::bad_alloc{};
-            }
-            usable_bytes_ = needed;
-        }
+        make_usable(size + 1);
         new (first_ + size) T(value);
         // Release: pairs with size(), so a reader of the new size sees the element whole.
         size_.store(size + 1, std::memory_order_release);
+    }
+
+    /// Adds elements that are zeroes, up to `size` in all, without touching their memory. @pre zeroes are a T
+    void grow(std::size_t size) {
+        if (size > size_.load(std::memory_order_relaxed)) { // as above
+            make_usable(size);
+            size_.store(size, std::memory_order_release);
+        }
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
@@ -66,6 +65,18 @@ template <class T> class growing_array {
     static constexpr std::size_t page = 4096;
     static constexpr std::size_t bytes_of(std::size_t elements) noexcept {
         return (elements * sizeof(T) + page - 1) / page * page;
+    }
+    void make_usable(std::size_t elements) {
+        if (elements > most_) {
+            throw std::bad_alloc{};
+        }
+        const std::size_t needed = bytes_of(elements);
+        if (needed > usable_bytes_) {
+            if (mprotect(first_, needed, PROT_READ | PROT_WRITE) != 0) {
+                throw std::bad_alloc{};
+            }
+            usable_bytes_ = needed;
+        }
     }
 
     T *first_;

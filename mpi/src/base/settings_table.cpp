@@ -93,6 +93,12 @@ std::vector<setting_description> rows() {
          "interface as lost "
          "if there is another one",
          ""},
+        {"LISLE_NETWORK_SECURITY", users, 0, 0, 2,
+         "what connections of lisle-tcp have against others on the network: none (both ends prove once that "
+         "they belong to the job), integrity (nothing can be changed or added unnoticed), encrypt (nor "
+         "read); "
+         "the last two need OpenSSL's libcrypto.so.3",
+         "none|integrity|encrypt"},
         {"LISLE_RECOVERY", experts, 0, 0, 1,
          "on: the job goes on when processes fail, which share no memory then (lislerun --with-ft)",
          "off|on"},

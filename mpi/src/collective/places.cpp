@@ -23,6 +23,15 @@ bool same_for_all(const group &members, auto where) {
     return true;
 }
 
+/// `of(member)` if that is the same for all members, otherwise nothing of its type. @param of_all what holds
+/// for all ranks of the job, if anything: then no rank looks at each member, of which there may be many
+template <class Found> Found common_to(const job &here, const group &members, Found of_all, auto of) {
+    if (of_all != Found{} && members.highest() < here.size()) {
+        return of_all;
+    }
+    return same_for_all(members, of) ? of(members.member(0)) : Found{};
+}
+
 } // namespace
 
 int node_of(job &here, int rank) {
@@ -34,27 +43,28 @@ int process_of(job &here, int rank) {
 }
 
 fabric::shared_memory *memory_shared_by(job &here, const group &members) {
-    return on_several_nodes(here, members)
-               ? nullptr
-               : fabric::common_node(this_rank().engine().routes(), members.members());
+    const fabric::routes &known = this_rank().engine().routes();
+    if (on_several_nodes(here, members)) {
+        return nullptr;
+    }
+    return common_to(here, members, known.common().node, [&known](int rank) { return known.to(rank).node; });
 }
 
-bool in_one_address_space(const group &members) {
+bool in_one_address_space(job &here, const group &members) {
     const fabric::routes &known = this_rank().engine().routes();
-    const std::vector<int> ranks = members.members();
-    return std::all_of(ranks.begin(), ranks.end(),
-                       [&known](int rank) { return known.to(rank).same_address_space; });
+    return common_to(here, members, known.common().same_address_space,
+                     [&known](int rank) { return known.to(rank).same_address_space; });
 }
 
-const fabric::packet_carrier *common_carrier(const group &members) {
+const fabric::packet_carrier *common_carrier(job &here, const group &members) {
     const fabric::routes &known = this_rank().engine().routes();
-    const auto carrier_of = [&known](int rank) { return known.to(rank).carrier; };
-    return same_for_all(members, carrier_of) ? carrier_of(members.member(0)) : nullptr;
+    return common_to(here, members, known.common().carrier,
+                     [&known](int rank) { return known.to(rank).carrier; });
 }
 
 bool take_turns_here(job &here, const group &members) {
     const bool takes_turns = here.workers() != 0 || here.oversubscribed();
-    return takes_turns && in_one_address_space(members) && memory_shared_by(here, members) != nullptr;
+    return takes_turns && in_one_address_space(here, members) && memory_shared_by(here, members) != nullptr;
 }
 
 std::vector<int> workers_of(job &here, const group &members) {
@@ -74,7 +84,9 @@ std::vector<int> workers_of(job &here, const group &members) {
 }
 
 bool on_several_nodes(job &here, const group &members) {
-    return !same_for_all(members, [&here](int rank) { return node_of(here, rank); });
+    const bool in_job = members.highest() < here.size();
+    return !(in_job && here.places().nodes() == 1) &&
+           !same_for_all(members, [&here](int rank) { return node_of(here, rank); });
 }
 
 std::vector<int> places_of(job &here, const group &members) {

@@ -26,7 +26,7 @@ namespace lisle::collective {
 /// offers none.
 [[nodiscard]] fabric::shared_memory *memory_shared_by(job &here, const group &members);
 /// True if the members can use each other's buffers by their addresses, as the routes to them say.
-[[nodiscard]] bool in_one_address_space(const group &members);
+[[nodiscard]] bool in_one_address_space(job &here, const group &members);
 /// True if the members are fibers of this process, or threads of it that share cores.
 [[nodiscard]] bool take_turns_here(job &here, const group &members);
 /// The number of each member's worker thread, counted in the order of their first members; threads that are
@@ -37,7 +37,7 @@ namespace lisle::collective {
 [[nodiscard]] std::vector<int> places_of(job &here, const group &members);
 
 /// The fabric over which all members are reached; null: there are several.
-[[nodiscard]] const fabric::packet_carrier *common_carrier(const group &members);
+[[nodiscard]] const fabric::packet_carrier *common_carrier(job &here, const group &members);
 
 /// The names under which ranks of a node find the memory that they share. The first numbers from a
 /// communicator's context on are its message spaces (communicator/context.hpp); these are nobody's.

@@ -6,6 +6,7 @@
 
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
+#include "communicator/failed_call.hpp"
 #include "communicator/file_behind.hpp"
 #include "communicator/predefined.hpp"
 #include "execution/rank.hpp"
@@ -70,6 +71,8 @@ errhandler_slot &errors_without_file() {
 namespace {
 struct last_error {
     int code = MPI_SUCCESS;
+    const rank *owner = nullptr; ///< fibers share threads
+    failed_call where;
     char sentence[MPI_MAX_ERROR_STRING] = {}; // no memory of its own: threads may end without a destructor
 };
 thread_local last_error this_threads_last_error;
@@ -79,11 +82,30 @@ void remember_sentence(const mpi_error &error) noexcept {
     last_error &last = this_threads_last_error;
     std::snprintf(last.sentence, sizeof last.sentence, "%s", error.what());
     last.code = error.code();
+    last.owner = rank_at_once();
+    last.where = failed_call::find();
 }
 
-std::string sentence_of_error(int code) {
+namespace {
+/// With the place of the call; empty: the last error of the calling rank's thread was another one.
+std::string last_sentence(int code) {
     const last_error &last = this_threads_last_error;
-    return last.code == code && last.sentence[0] != 0 ? last.sentence : text_of_error(code);
+    if (last.code != code || code == MPI_SUCCESS || last.owner != rank_at_once()) {
+        return {};
+    }
+    const std::string place = last.where.place();
+    return place.empty() ? last.sentence : sentence(last.sentence, " (at ", place, ")");
+}
+} // namespace
+
+std::string sentence_of_error(int code) {
+    const std::string last = last_sentence(code);
+    return last.empty() ? text_of_error(code) : last;
+}
+
+std::string detailed_text_of_error(int code) {
+    const std::string text = text_of_error(code), last = last_sentence(code);
+    return last.empty() ? text : sentence(text, text.empty() ? "" : ": ", last);
 }
 
 void end_job(errhandler_kind handler, const char *call, int code, const std::string &text) {

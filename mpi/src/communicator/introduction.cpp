@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shared_secret.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/remote_exchange.hpp"
@@ -35,8 +37,23 @@ struct card {
 /// What leaders say before the cards.
 struct opening {
     std::uint64_t context;
-    std::uint64_t secret;
+    shared_secret secret;
 };
+
+shared_secret new_secret() {
+    const auto made = make_secret();
+    if (!made) {
+        fail(MPI_ERR_OTHER, "the system gives no random numbers for the secret of two groups that meet");
+    }
+    return *made;
+}
+
+/// The same in either order; nobody knows it without both.
+shared_secret both(const shared_secret &one, const shared_secret &other) noexcept {
+    shared_secret made = one;
+    std::ranges::transform(one.bytes, other.bytes, made.bytes.begin(), std::bit_xor<>{});
+    return made;
+}
 
 /// Ahead of a process's address.
 struct address_label {
@@ -201,6 +218,10 @@ class side {
             return std::vector<std::byte>{};
         }));
     }
+    /// At the leader, see leaders_link.
+    [[nodiscard]] std::optional<shared_secret> secret() const {
+        return link_ ? link_->secret() : std::nullopt;
+    }
     /// What all members of the own group say, one after the other.
     [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte> &own, std::size_t most) const {
         return members_.allgather_lists(std::span<const std::byte>{own}, most);
@@ -274,9 +295,14 @@ communicator_ref introduce(communicator &local, int leader,
     const std::vector<card> here = ours.members().allgather(card_of(self, meets.machine()));
     ours.meet(meet);
 
-    const opening mine{next_context_for_other_jobs(), static_cast<std::uint64_t>(make_job_id())};
+    opening mine{next_context_for_other_jobs(), new_secret()};
     std::vector<std::byte> said;
-    append(said, mine);
+    if (const auto known = ours.secret()) { // the other leader knows it as well
+        mine.secret = *known;
+        append(said, opening{mine.context, {}});
+    } else {
+        append(said, mine);
+    }
     append(said, std::span{here});
     const auto heard = ours.exchange(said, sizeof(opening) + most_ranks * sizeof(card));
     std::span<const std::byte> rest{heard};
@@ -286,7 +312,7 @@ communicator_ref introduce(communicator &local, int leader,
     // What the leaders have proposed.
     opening agreed = mine;
     ours.members().broadcast(agreed, leader);
-    agreed = {std::min(agreed.context, theirs.context), agreed.secret ^ theirs.secret};
+    agreed = {std::min(agreed.context, theirs.context), both(agreed.secret, theirs.secret)};
     const process_id process = self.get_job().start().self();
     introduction all{agreed.secret, processes_of(here, there), 0, {}, {}};
     all.self = static_cast<std::size_t>(std::ranges::find(all.processes, process, &introduced_process::id) -

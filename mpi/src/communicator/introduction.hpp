@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/shared_secret.hpp"
 #include "communicator/communicator.hpp"
 
 namespace lisle {
@@ -23,6 +25,8 @@ class leaders_link {
     /// @param most a length that its bytes cannot exceed
     [[nodiscard]] virtual std::vector<std::byte> exchange(std::span<const std::byte> mine,
                                                           std::size_t most) = 0;
+    /// What only the two leaders know, so that no secret of theirs need be said; nothing: there is none.
+    [[nodiscard]] virtual std::optional<shared_secret> secret() const { return std::nullopt; }
 };
 
 /// Makes an inter-communicator of the caller's group and one that the leader has a link to. Collective over

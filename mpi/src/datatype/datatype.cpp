@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "datatype/datatype.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -51,11 +52,20 @@ type_part describe(const predefined_facts &facts) {
     return part;
 }
 
+/// Types are strict that consist of strict ones, all of one representation: of others only a signature says
+/// enough. Bytes fit all and are never strict (tools/generate_datatypes.py).
+bool is_strict(basic_type basic, const std::vector<const datatype *> &parts) noexcept {
+    return basic != basic_type::mixed && !parts.empty() &&
+           std::ranges::all_of(parts, [](const datatype *part) { return part->strict(); });
+}
+
 } // namespace
 
 datatype::datatype(type_part part, type_origin origin)
     : object{object_kind::datatype}, part_{std::move(part)}, origin_{std::move(origin)},
-      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)} {
+      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, mark_{part_.basic,
+                                                                                is_strict(part_.basic,
+                                                                                          origin_.types)} {
     for (const datatype *type : origin_.types) {
         type->retain();
     }
@@ -64,9 +74,11 @@ datatype::datatype(type_part part, type_origin origin)
     }
 }
 
-datatype::datatype(const predefined_facts &facts, type_origin origin)
+datatype::datatype(const predefined_facts &facts, type_origin origin, bool strict)
     : object{object_kind::datatype}, part_{describe(facts)}, origin_{std::move(origin)}, facts_{&facts},
-      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, predefined_{true} {
+      contiguous_{is_contiguous(part_)}, scattered_{is_scattered(part_)}, predefined_{true}, mark_{
+                                                                                                 part_.basic,
+                                                                                                 strict} {
     commit();
 }
 
@@ -74,8 +86,8 @@ void datatype::commit() noexcept {
     committed_.store(true, std::memory_order_relaxed);
     const bool plain =
         contiguous_ && size() != 0 && !(basic() == basic_type::mixed && checks(check_level::cheap));
-    plain_mark_.store(plain ? static_cast<std::uint32_t>(basic()) << mark_shift : 0,
-                      std::memory_order_relaxed);
+    plain_mark_.store(plain ? mark_.value() : 0, std::memory_order_relaxed);
+    usual_.store(plain && !mark_.strict(), std::memory_order_relaxed);
 }
 
 void datatype::retain() const noexcept {

@@ -62,6 +62,30 @@ struct type_origin {
     std::vector<MPI_Count> repetitions;
 };
 
+/// What packets say of the elements of their message: their basic_type, and whether it is strict.
+class type_mark {
+  public:
+    static constexpr unsigned basic_shift = 8;
+    constexpr type_mark() noexcept = default;
+    constexpr type_mark(basic_type basic, bool strict) noexcept
+        : value_{static_cast<std::uint32_t>(basic) << basic_shift | (strict ? 1U : 0U)} {}
+    constexpr explicit type_mark(std::uint32_t value) noexcept : value_{value} {}
+
+    [[nodiscard]] constexpr std::uint32_t value() const noexcept { return value_; }
+    [[nodiscard]] constexpr bool strict() const noexcept { return (value_ & 1U) != 0; }
+    [[nodiscard]] constexpr basic_type basic() const noexcept {
+        return static_cast<basic_type>(value_ >> basic_shift);
+    }
+    /// True if a receive of elements with this mark takes a message of those with the other: only two strict
+    /// ones are compared. Neither is of bytes, see datatype.cpp.
+    [[nodiscard]] constexpr bool takes(type_mark sent) const noexcept {
+        return value_ == sent.value_ || !strict() || !sent.strict();
+    }
+
+  private:
+    std::uint32_t value_ = 0;
+};
+
 /// See the file's head. Immutable after construction but for name, attributes and whether it is
 /// committed; any number of threads and ranks may read one.
 class datatype : public object {
@@ -72,7 +96,7 @@ class datatype : public object {
     datatype(type_part part, type_origin origin);
     /// A predefined type, or one that stands for it (`origin` then tells how it was asked for).
     /// `facts` outlives it.
-    explicit datatype(const predefined_facts &facts, type_origin origin = {});
+    explicit datatype(const predefined_facts &facts, type_origin origin = {}, bool strict = false);
 
     /// Bytes of data in one element, gaps not counted (MPI_Type_size).
     [[nodiscard]] MPI_Count size() const noexcept { return part_.data.size; }
@@ -92,11 +116,16 @@ class datatype : public object {
     /// True if committed, contiguous and not empty: the types of short messages. While messages are checked,
     /// no mixed types: they are described.
     [[nodiscard]] bool plain() const noexcept { return plain_mark() != 0; }
-    /// basic() of a plain type, shifted by mark_shift; 0: it is not plain. So it goes into packets as it is.
+    /// True if plain and not strict: the types of C's short messages.
+    [[nodiscard]] bool plain_and_usual() const noexcept { return usual_.load(std::memory_order_relaxed); }
+    /// The type_mark of a plain type; 0: it is not plain.
     [[nodiscard]] std::uint32_t plain_mark() const noexcept {
         return plain_mark_.load(std::memory_order_relaxed);
     }
-    static constexpr unsigned mark_shift = 8;
+    /// What goes into packets as it is, of plain types and others.
+    [[nodiscard]] type_mark mark() const noexcept { return mark_; }
+    /// True: a message of this type fits only a receive of the same elements, if that is strict too.
+    [[nodiscard]] bool strict() const noexcept { return mark_.strict(); }
     [[nodiscard]] bool predefined() const noexcept { return predefined_; }
 
     /// Number of basic elements in one element of this type (pairs have two).
@@ -139,6 +168,8 @@ class datatype : public object {
     // destruction.
     mutable std::atomic<int> references_{1};
     type_signature signature_ = type_signature::unknown();
+    type_mark mark_;
+    std::atomic<bool> usual_ = false; ///< see plain_and_usual(); relaxed like plain_mark_
 };
 
 /// The representation that all data of `type` has, if it is one.

@@ -30,7 +30,7 @@ static_assert(sizeof(long_double_int) == 32 && offsetof(long_double_int, index) 
 
 // Never destroyed, since ranks may use types until the last moment of the process.
 union immortal {
-    explicit immortal(const predefined_facts &facts) : type{facts} {}
+    explicit immortal(const predefined_facts &facts, bool strict) : type{facts, {}, strict} {}
     ~immortal() {}
     datatype type;
 };

@@ -23,11 +23,13 @@ struct predefined_facts {
     MPI_Count index_offset;
 };
 
-/// One more than the greatest handle of a predefined datatype, counted from MPI_DATATYPE_NULL.
-inline constexpr std::size_t predefined_handles = 236;
+/// One more than the greatest handle of a predefined datatype in its strict form, counted from
+/// MPI_DATATYPE_NULL.
+inline constexpr std::size_t predefined_handles = MPIX_STRICT + 236;
 inline constexpr std::uintptr_t first_predefined_handle = 0x200;
 
-/// By handle - MPI_DATATYPE_NULL; null where there is no type (MPI_DATATYPE_NULL itself included).
+/// By handle - MPI_DATATYPE_NULL; null where there is no type (MPI_DATATYPE_NULL itself included). Behind
+/// MPIX_STRICT the strict forms; what has none stands there itself.
 extern datatype *const predefined_datatypes[predefined_handles];
 
 /// The datatype behind a handle; null for MPI_DATATYPE_NULL and for what is no datatype's handle.

@@ -24,11 +24,14 @@ std::string place_in_file(const std::string &file, std::uint64_t offset) {
     return last_part(file) + text;
 }
 
-/// True for the headers through which a program calls, its own C++ library's among them.
+/// True for what a program calls through: the headers of the C++ interface and of its own C++ library, and
+/// Lisle's Fortran procedures, which are linked into it.
 bool is_between(std::string_view file) {
     const std::string_view folder = file.substr(0, file.find_last_of('/'));
     const bool interface = folder.ends_with("/lisle") || folder.find("include/lisle/") != folder.npos;
-    return (file.ends_with(".hpp") && interface) || folder.find("/include/c++/") != folder.npos;
+    const bool fortran = folder.ends_with("generated/fortran") || folder.ends_with("mpi/src/fortran");
+    return (file.ends_with(".hpp") && interface) || (file.ends_with(".cpp") && fortran) ||
+           folder.find("/include/c++/") != folder.npos;
 }
 
 /// The innermost place in the program itself; if there is none, the innermost of all.

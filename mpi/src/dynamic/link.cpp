@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamic/link.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/socket.h>
 
 #include "base/error.hpp"
 #include "dynamic/patient.hpp"
@@ -21,19 +21,29 @@ void check_failure(const char *what) {
 
 } // namespace
 
-std::size_t connection::send_some(std::span<const std::byte> bytes) const {
-    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+connection::connection(owned_descriptor descriptor, tcp::greeting::side is, const tcp::greeting &greeted,
+                       tcp::protection wanted)
+    : stream_{std::move(descriptor)}, secret_{shared_secret{}} {
+    const sha256_digest known = greeted.key("lisle introduction");
+    std::copy_n(known.begin(), secret_->bytes.size(), secret_->bytes.begin());
+    stream_.protect(is, greeted, wanted);
+}
+
+std::size_t connection::send_some(std::span<const std::byte> bytes) {
+    iovec run{const_cast<std::byte *>(bytes.data()), bytes.size()};
+    const ssize_t sent = stream_.send({&run, 1});
     if (sent < 0) {
         check_failure("tell");
     }
     return sent > 0 ? static_cast<std::size_t>(sent) : 0;
 }
 
-std::size_t connection::receive_some(std::span<std::byte> bytes) const {
+std::size_t connection::receive_some(std::span<std::byte> bytes) {
     if (bytes.empty()) {
         return 0;
     }
-    const ssize_t received = recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    iovec run{bytes.data(), bytes.size()};
+    const ssize_t received = stream_.receive({&run, 1});
     if (received == 0) {
         fail(MPI_ERR_OTHER, "the other group's leader has gone");
     }
@@ -43,10 +53,19 @@ std::size_t connection::receive_some(std::span<std::byte> bytes) const {
     return received > 0 ? static_cast<std::size_t>(received) : 0;
 }
 
+// True: the kernel has all that was taken.
+bool connection::flush() {
+    const bool flushed = stream_.flush();
+    if (!flushed) {
+        check_failure("tell");
+    }
+    return flushed;
+}
+
 void connection::send(std::span<const std::byte> bytes) {
     wait_for([&] {
-        bytes = bytes.subspan(send_some(bytes));
-        return bytes.empty();
+        bytes = bytes.subspan(bytes.empty() ? 0 : send_some(bytes));
+        return bytes.empty() && flush();
     });
 }
 
@@ -71,7 +90,7 @@ std::vector<std::byte> connection::exchange(std::span<const std::byte> mine, std
     wait_for([&] {
         mine = mine.subspan(mine.empty() ? 0 : send_some(mine));
         rest = rest.subspan(receive_some(rest));
-        return mine.empty() && rest.empty();
+        return mine.empty() && rest.empty() && flush();
     });
     return theirs;
 }

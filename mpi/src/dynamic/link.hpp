@@ -5,6 +5,7 @@
 
 #include "base/owned_descriptor.hpp"
 #include "communicator/introduction.hpp"
+#include "tcp/stream.hpp"
 
 namespace lisle::dynamic {
 
@@ -12,8 +13,12 @@ namespace lisle::dynamic {
 class connection final : public leaders_link {
   public:
     /// @param descriptor of a stream socket that is connected
-    explicit connection(owned_descriptor descriptor) noexcept : socket_{std::move(descriptor)} {}
+    explicit connection(owned_descriptor descriptor) noexcept : stream_{std::move(descriptor)} {}
+    /// One on which both ends have greeted. @param is the side of this end
+    connection(owned_descriptor descriptor, tcp::greeting::side is, const tcp::greeting &greeted,
+               tcp::protection wanted);
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override;
+    [[nodiscard]] std::optional<shared_secret> secret() const override { return secret_; }
 
   private:
     /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
@@ -21,10 +26,12 @@ class connection final : public leaders_link {
     /// Receives just so many. Throws likewise.
     void receive(std::span<std::byte> bytes);
     /// How many bytes have been sent or received by this call; throws if the peer is gone.
-    [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes) const;
-    [[nodiscard]] std::size_t receive_some(std::span<std::byte> bytes) const;
+    [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes);
+    [[nodiscard]] bool flush();
+    [[nodiscard]] std::size_t receive_some(std::span<std::byte> bytes);
 
-    owned_descriptor socket_;
+    tcp::stream stream_;
+    std::optional<shared_secret> secret_;
 };
 
 } // namespace lisle::dynamic

@@ -16,19 +16,14 @@
 #include "tcp/connecting.hpp"
 #include "tcp/greeting.hpp"
 #include "tcp/tcp_interface.hpp"
-#include "world/process_id.hpp"
 
 namespace lisle::dynamic {
 
-using tcp::end_of;
 using tcp::socket_address;
 
 namespace {
 
 constexpr std::string_view scheme = "lisle";
-/// How long a caller may take to send its token.
-constexpr std::chrono::seconds patience{5};
-
 /// The interface that a port listens on: the first that LISLE_NETWORK_INTERFACE names.
 socket_address chosen_interface() {
     const std::string &wanted = text_of(setting::network_interface);
@@ -74,25 +69,34 @@ template <class Number> bool read_number(std::string_view text, Number &into, in
     return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-/// Waits for what the other end says first. `until`: no longer.
-tcp::heard_greeting::state hear(tcp::heard_greeting &said, int socket,
-                                std::chrono::steady_clock::time_point until) {
-    auto now = tcp::heard_greeting::state::incomplete;
-    wait_for([&] {
-        now = said.hear(socket);
-        return now != tcp::heard_greeting::state::incomplete || std::chrono::steady_clock::now() > until;
-    });
-    return now;
+shared_secret secret_of_port() {
+    const auto made = make_secret();
+    if (!made) {
+        fail(MPI_ERR_OTHER, "the system gives no random numbers for the name of a port");
+    }
+    return *made;
 }
 
-/// Whether a caller knows the token and still waits for an answer; if so, it has got one. One that keeps
-/// silent must not keep others waiting.
-bool is_welcome(int caller, std::uint64_t token) {
-    tcp::heard_greeting said;
-    const auto end = std::chrono::steady_clock::now() + patience;
-    return hear(said, caller, end) == tcp::heard_greeting::state::complete &&
-           said.reason_to_refuse(tcp::service::port, token) == nullptr && !tcp::has_ended(caller) &&
-           tcp::say(caller, {.token = token, .with = tcp::service::port});
+/// Reads two digits for each byte, and nothing else.
+bool read_secret(std::string_view text, shared_secret &into) {
+    constexpr std::size_t digits = 2;
+    bool sound = text.size() == digits * into.bytes.size();
+    for (std::size_t at = 0; sound && at != into.bytes.size(); ++at) {
+        std::uint8_t byte = 0;
+        sound = read_number(text.substr(digits * at, digits), byte, 16);
+        into.bytes[at] = std::byte{byte};
+    }
+    return sound;
+}
+
+std::string text_of(const shared_secret &secret) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const std::byte each : secret.bytes) {
+        text += digits[std::to_integer<std::size_t>(each >> 4)];
+        text += digits[std::to_integer<std::size_t>(each & std::byte{15})];
+    }
+    return text;
 }
 
 /// True once a connection is there; throws if it comes to nothing.
@@ -109,10 +113,7 @@ bool is_connected(int socket, std::string_view name) {
 } // namespace
 
 std::string port_place::name() const {
-    std::array<char, 17> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), token, 16).ptr;
-    return sentence(scheme, "#", text_of(address), "#", address.port(), "#",
-                    std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+    return sentence(scheme, "#", text_of(address), "#", address.port(), "#", text_of(secret));
 }
 
 port_place port_place::named(std::string_view name) {
@@ -126,7 +127,7 @@ port_place port_place::named(std::string_view name) {
     in_port_t number = 0;
     port_place found;
     const bool is_ours = parts[0] == scheme && rest.empty() && read_number(parts[2], number, 10) &&
-                         read_number(parts[3], found.token, 16);
+                         read_secret(parts[3], found.secret);
     const auto address = is_ours ? address_of(std::string{parts[1]}, number) : std::nullopt;
     if (!address) {
         fail(MPI_ERR_PORT, "\"", name, "\" is no name that MPI_Open_port has given");
@@ -135,30 +136,29 @@ port_place port_place::named(std::string_view name) {
     return found;
 }
 
-port::port() : listener_{tcp::listen_at(chosen_interface())} {
-    if (!listener_) {
+port::port()
+    : secret_{secret_of_port()},
+      reception_{chosen_interface(),
+                 {.with = tcp::service::port, .secret = secret_, .listens = {}, .wants = wanted_}} {
+    if (!reception_) {
         fail(MPI_ERR_PORT, "cannot listen for connections: ", std::strerror(errno));
     }
-    place_ = {end_of(listener_.get(), getsockname), static_cast<std::uint64_t>(make_job_id())};
 }
 
 std::unique_ptr<leaders_link> port::accept(const std::function<void()> &given_up) {
-    for (;;) {
-        owned_descriptor caller;
-        wait_for([&] {
-            if (given_up) {
-                given_up();
-            }
-            caller = tcp::next_caller(listener_);
-            if (!caller && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-                fail(MPI_ERR_PORT, "cannot accept a connection: ", std::strerror(errno));
-            }
-            return static_cast<bool>(caller);
-        });
-        if (is_welcome(caller.get(), place_.token)) {
-            return std::make_unique<connection>(std::move(caller));
+    std::optional<tcp::reception::caller> caller;
+    wait_for([&] {
+        if (given_up) {
+            given_up();
         }
-    }
+        caller = reception_.next();
+        if (!caller && reception_.failure() != 0) {
+            fail(MPI_ERR_PORT, "cannot accept a connection: ", std::strerror(reception_.failure()));
+        }
+        return caller && caller->greeted.say(caller->socket.get(), tcp::greeting::word::welcome);
+    });
+    return std::make_unique<connection>(std::move(caller->socket), tcp::greeting::side::listener,
+                                        caller->greeted, wanted_);
 }
 
 std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono::seconds patience) {
@@ -173,21 +173,29 @@ std::unique_ptr<leaders_link> connect_to_port(std::string_view name, std::chrono
     }
     const int socket = begun.socket.get();
     wait_for([&] { return is_connected(socket, name); });
-    tcp::heard_greeting answer;
-    const auto heard = tcp::say(socket, {.token = place.token, .with = tcp::service::port})
-                           ? hear(answer, socket, until)
-                           : tcp::heard_greeting::state::ended;
-    if (heard == tcp::heard_greeting::state::ended) {
+    const tcp::protection wanted = tcp::wanted_protection();
+    tcp::greeting greeted{
+        tcp::greeting::side::caller,
+        {.with = tcp::service::port, .secret = place.secret, .listens = {}, .wants = wanted}};
+    using state = tcp::greeting::state;
+    state now{};
+    wait_for([&] {
+        now = greeted.go_on(socket);
+        return (now != state::under_way && now != state::proven) || std::chrono::steady_clock::now() > until;
+    });
+    if (now == state::ended) {
         fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: the other group's leader has gone");
     }
-    if (answer.reason_to_refuse(tcp::service::port, place.token) != nullptr) {
-        fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind");
+    if (now == state::refused) {
+        fail(MPI_ERR_PORT, "at the port \"", name, "\" listens a program of another kind: it answers ",
+             greeted.reason_to_refuse());
     }
-    if (heard != tcp::heard_greeting::state::complete) {
+    if (now != state::told) {
         fail(MPI_ERR_PORT, "the port \"", name, "\" does not accept: nobody has accepted for ",
              patience.count(), " s");
     }
-    return std::make_unique<connection>(std::move(begun.socket));
+    return std::make_unique<connection>(std::move(begun.socket), tcp::greeting::side::caller, greeted,
+                                        wanted);
 }
 
 } // namespace lisle::dynamic

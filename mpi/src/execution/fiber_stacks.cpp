@@ -8,11 +8,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
-
 #include "base/error.hpp"
+#include "base/sanitizer_calls.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -62,11 +59,11 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t bytes)
 }
 
 fiber_stacks::~fiber_stacks() {
-#if defined(__SANITIZE_ADDRESS__)
-    // A fiber's first functions never return: what is noted about them would hold for what is mapped here
-    // next.
-    __asan_unpoison_memory_region(base_, count_ * step());
-#endif
+    if (__asan_unpoison_memory_region != nullptr) {
+        // A fiber's first functions never return: what is noted about them would hold for what is mapped here
+        // next.
+        __asan_unpoison_memory_region(base_, count_ * step());
+    }
     munmap(base_, count_ * step());
 }
 

@@ -3,12 +3,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#if defined(__SANITIZE_THREAD__)
-#include <sanitizer/tsan_interface.h>
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include "base/sanitizer_calls.hpp"
 
 namespace lisle {
 
@@ -47,11 +42,9 @@ namespace {
 flow::flow() noexcept = default;
 
 flow::~flow() {
-#if defined(__SANITIZE_THREAD__)
     if (owns_shadow_) {
         __tsan_destroy_fiber(shadow_);
     }
-#endif
 }
 
 void flow::prepare(std::byte *stack_top, std::size_t stack_bytes, void (*entry)(void *),
@@ -88,33 +81,47 @@ void flow::leave_for(flow &to) noexcept {
 
 void flow::arrive(void *from_context, flow &from) noexcept {
     from.context_ = from_context;
-#if defined(__SANITIZE_ADDRESS__)
-    const void *bottom = nullptr;
-    std::size_t bytes = 0;
-    __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
-    if (from.stack_bottom_ == nullptr) { // a thread's own stack, of which only the sanitizer knows
-        from.stack_bottom_ = bottom;
-        from.stack_bytes_ = bytes;
+    if (!under_sanitizer) [[likely]] {
+        return;
     }
-#endif
+    if (__sanitizer_finish_switch_fiber != nullptr) {
+        const void *bottom = nullptr;
+        std::size_t bytes = 0;
+        __sanitizer_finish_switch_fiber(fake_stack_, &bottom, &bytes);
+        if (from.stack_bottom_ == nullptr) { // a thread's own stack, of which only the sanitizer knows
+            from.stack_bottom_ = bottom;
+            from.stack_bytes_ = bytes;
+        }
+    }
 }
 
 // Not instrumented: ThreadSanitizer would count its end on the stack of the flow that it has been told of.
-[[gnu::no_sanitize_thread]] void flow::depart([[maybe_unused]] flow &to,
-                                              [[maybe_unused]] bool for_good) noexcept {
-#if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack_, to.stack_bottom_, to.stack_bytes_);
-#endif
-#if defined(__SANITIZE_THREAD__)
-    if (shadow_ == nullptr) {
-        shadow_ = __tsan_get_current_fiber();
+[[gnu::no_sanitize_thread]] void flow::depart(flow &to, bool for_good) noexcept {
+    if (under_sanitizer) [[unlikely]] {
+        announce(to, for_good);
     }
-    if (to.shadow_ == nullptr) {
-        to.shadow_ = __tsan_create_fiber(0);
-        to.owns_shadow_ = true;
+}
+
+[[gnu::no_sanitize_thread, gnu::cold]] void flow::announce(flow &to, bool for_good) noexcept {
+    if (for_good && __lsan_register_root_region != nullptr) {
+        // A rank that has called exit still has the variables of its callers, as a process has.
+        const auto *const here = static_cast<const std::byte *>(__builtin_frame_address(0));
+        const auto *const end = static_cast<const std::byte *>(stack_bottom_) + stack_bytes_;
+        __lsan_register_root_region(here, static_cast<std::size_t>(end - here));
     }
-    __tsan_switch_to_fiber(to.shadow_, 0);
-#endif
+    if (__sanitizer_start_switch_fiber != nullptr) {
+        __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack_, to.stack_bottom_, to.stack_bytes_);
+    }
+    if (__tsan_switch_to_fiber != nullptr) {
+        if (shadow_ == nullptr) {
+            shadow_ = __tsan_get_current_fiber();
+        }
+        if (to.shadow_ == nullptr) {
+            to.shadow_ = __tsan_create_fiber(0);
+            to.owns_shadow_ = true;
+        }
+        __tsan_switch_to_fiber(to.shadow_, 0);
+    }
 }
 
 } // namespace lisle

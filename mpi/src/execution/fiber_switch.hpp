@@ -34,6 +34,7 @@ class flow {
     static void first_steps(arrival came) noexcept;
     void arrive(void *from_context, flow &from) noexcept;
     void depart(flow &to, bool for_good) noexcept;
+    void announce(flow &to, bool for_good) noexcept;
 
     void *context_ = nullptr;
     void (*entry_)(void *) = nullptr;

@@ -128,9 +128,10 @@ void wait_table::sleep_at_home(int home, int parked) noexcept {
 
 void wait_table::leave(int rank) noexcept {
     if (of(rank).gone.exchange(1, std::memory_order_release) == 0) {
-        top().blocked.fetch_add(1 + one_waking, std::memory_order_acq_rel);
-        // A rank that sleeps may be the last one from here on, and has to watch.
-        for (int other = 0; looks_ && other < ranks(); ++other) {
+        const std::uint64_t count = top().blocked.fetch_add(1 + one_waking, std::memory_order_acq_rel) + 1;
+        // The ranks that sleep are all that are left: one of them has to watch. As long as some other is
+        // awake, that one will be the last.
+        for (int other = 0; all_blocked(count) && other < ranks(); ++other) {
             if ((of(other).asleep.load(std::memory_order_relaxed) & count_mask) != 0) {
                 bells_[other].ring();
                 break;

@@ -71,6 +71,14 @@ class fabric : public packet_carrier, public packet_source {
     // ---- who is reached, and how ----
 
     [[nodiscard]] virtual bool reaches(int peer) const noexcept = 0;
+    /// The first peer from `first` on that it does not reach; `end` at most. One that knows it without
+    /// looking at each peer saves a process of a large job much time.
+    [[nodiscard]] virtual int reaches_up_to(int first, int end) const noexcept {
+        while (first < end && reaches(first)) {
+            ++first;
+        }
+        return first;
+    }
     /// @pre reaches(peer)
     [[nodiscard]] virtual route_limits limits(int peer) const noexcept = 0;
     /// The address of an own endpoint, to be told to peers.
@@ -83,8 +91,11 @@ class fabric : public packet_carrier, public packet_source {
     [[nodiscard]] virtual remote_memory *memory([[maybe_unused]] int peer) noexcept { return nullptr; }
     /// The memory that this process and a peer share; null: they are not on one node, or are to behave so.
     [[nodiscard]] virtual shared_memory *node([[maybe_unused]] int peer) noexcept { return nullptr; }
+    /// True if node() is the same for all whom it reaches.
+    [[nodiscard]] virtual bool is_of_one_node() const noexcept { return false; }
     /// True if addresses of this process mean the same to the peer: it is a rank of this process, and may be
-    /// reached past the fabric. False obliges everybody to use packets.
+    /// reached past the fabric. False obliges everybody to use packets. A process's ranks follow each other,
+    /// so what holds for two ranks holds for those between them.
     [[nodiscard]] virtual bool same_address_space([[maybe_unused]] int peer) const noexcept { return false; }
 
     /// The mailboxes that its packets go through; null: they go another way.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/shared_secret.hpp"
 #include "fabric/fabric.hpp"
 #include "world/process_id.hpp"
 
@@ -26,7 +27,7 @@ struct introduced_process {
 
 /// What one of them knows. Processes are named by their places in the list.
 struct introduction {
-    std::uint64_t secret;                      ///< of this introduction
+    shared_secret secret;                      ///< of this introduction
     std::vector<introduced_process> processes; ///< in the same order everywhere, each once
     std::size_t self;                          ///< the calling process
     std::vector<bool> knows;                   ///< by pair(): the first reaches the second from before

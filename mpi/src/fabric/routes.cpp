@@ -29,7 +29,8 @@ std::optional<routes> routes::find(std::vector<std::unique_ptr<fabric>> fabrics,
     for (auto &each : fabrics) {
         found.own(std::move(each));
     }
-    found.append(found.fabrics(), peers);
+    found.append(0, peers);
+    found.find_common();
     return found.size() == peers ? std::optional{std::move(found)} : std::nullopt;
 }
 
@@ -38,23 +39,54 @@ void routes::own(std::unique_ptr<fabric> one) {
     fabrics_.push_back(owned_.back().get());
 }
 
-void routes::append(std::span<fabric *const> reaching, int peers) {
-    for (int peer = size(); peer < peers; ++peer) {
-        const auto first =
-            std::ranges::find_if(reaching, [peer](fabric *each) { return each->reaches(peer); });
-        if (first == reaching.end()) {
-            return;
+void routes::append(std::size_t first, int peers) {
+    const std::span<fabric *const> reaching = fabrics().subspan(first);
+    int end = size();
+    for (int before = -1; before != end && end < peers;) {
+        before = end;
+        for (const fabric *const each : reaching) {
+            end = each->reaches_up_to(end, peers);
         }
-        const route made = route_over(**first, peer);
-        mailboxes_.push_back(made.mailbox);
-        to_.push_back(made); // last: its number counts
+    }
+    to_.grow(static_cast<std::size_t>(end));
+    mailboxes_.grow(static_cast<std::size_t>(end));
+    stages_.push_back({end, first, reaching.size()}); // last: it says how many peers there are
+}
+
+fabric &routes::reaching(int peer) const noexcept {
+    const stage *const of_peer =
+        std::ranges::find_if(stages_, [peer](const stage &each) { return peer < each.end; });
+    const auto able = fabrics().subspan(of_peer->fabrics, of_peer->how_many);
+    return **std::ranges::find_if(able, [peer](const fabric *each) { return each->reaches(peer); });
+}
+
+route routes::make(int peer) const noexcept {
+    const route made = route_over(reaching(peer), peer);
+    // Release: who finds the mailbox there sees it whole.
+    mailboxes_[static_cast<std::size_t>(peer)].store(made.mailbox, std::memory_order_release);
+    return made;
+}
+
+void routes::find_common() noexcept {
+    if (size() == 0) {
+        return;
+    }
+    fabric &first = reaching(0);
+    if (first.reaches_up_to(0, size()) == size()) {
+        common_.carrier = &first;
+        common_.node = first.is_of_one_node() ? first.node(0) : nullptr;
+        common_.same_address_space = first.same_address_space(0) && first.same_address_space(size() - 1);
     }
 }
 
 void routes::add(std::unique_ptr<fabric> further) {
-    fabric *const reaching = further.get();
+    const int before = size();
     own(std::move(further));
-    append({&reaching, 1}, static_cast<int>(most_peers));
+    append(fabrics_.size() - 1, static_cast<int>(most_peers));
+    // At once: when the other job has gone, the fabric is asked for nothing more.
+    for (int peer = before; peer < size(); ++peer) {
+        static_cast<void>(to(peer));
+    }
 }
 
 std::optional<routes> routes::on_track(int track, int peers) const {

@@ -4,12 +4,14 @@
 // does not exist for its peer, even if it is a rank of this process.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "base/lazy_array.hpp"
 #include "fabric/fabric.hpp"
 
 namespace lisle::fabric {
@@ -27,8 +29,10 @@ struct route {
     route_limits limits{};             ///< with `eager` at most `largest_payload`
 };
 
-/// Peers and fabrics are added at the end and stay: pointers to routes hold as long as this object.
-/// Thread-safe: any thread may read the routes to peers that it knows of; add() is called by one at a time.
+/// Peers and fabrics are added at the end and stay: pointers to routes hold as long as this object. The route
+/// to a peer of the job is made when it is first asked for: a process of a large job talks to few of its
+/// peers. Thread-safe: any thread may read the routes to peers that it knows of; add() is called by one at a
+/// time.
 class routes {
   public:
     static constexpr std::size_t most_peers = std::size_t{1} << 20;
@@ -40,16 +44,26 @@ class routes {
 
     /// Adds a fabric, and the peers that follow as far as it reaches them (ranks of other jobs).
     void add(std::unique_ptr<fabric> further);
-    [[nodiscard]] int size() const noexcept { return static_cast<int>(to_.size()); }
+    [[nodiscard]] int size() const noexcept {
+        const std::size_t stages = stages_.size();
+        return stages == 0 ? 0 : stages_[stages - 1].end;
+    }
 
-    [[nodiscard]] const route &to(int peer) const noexcept { return to_[static_cast<std::size_t>(peer)]; }
+    /// What the routes to the job's own peers have in common, null where they differ.
+    [[nodiscard]] const route &common() const noexcept { return common_; }
+    [[nodiscard]] const route &to(int peer) const noexcept {
+        return to_.get(static_cast<std::size_t>(peer), [this, peer] { return make(peer); });
+    }
     /// True if two ranks of this process may reach each other's memory by address, past the fabrics: the same
     /// answer for both, also where packets between them go over different fabrics in the two directions.
     [[nodiscard]] bool share_addresses(int one, int other) const noexcept {
         return to(one).same_address_space && to(other).same_address_space;
     }
-    /// By peer: the mailbox that its packets go to, or null (mailbox_access::mailbox_to).
-    [[nodiscard]] mailbox_sender *const *mailboxes() const noexcept { return mailboxes_.data(); }
+    /// By peer: the mailbox that its packets go to (mailbox_access::mailbox_to); null: they go another way,
+    /// or nobody has asked for the route yet. Acquire.
+    [[nodiscard]] const std::atomic<mailbox_sender *> *mailboxes() const noexcept {
+        return mailboxes_.data();
+    }
     [[nodiscard]] std::span<fabric *const> fabrics() const noexcept {
         return {fabrics_.data(), fabrics_.size()};
     }
@@ -61,29 +75,27 @@ class routes {
 
   private:
     routes() = default;
+    /// Peers that were added together, behind those of the stage before.
+    struct stage {
+        int end;              ///< their last one's number plus one
+        std::size_t fabrics;  ///< the first that may reach them
+        std::size_t how_many; ///< such fabrics
+    };
     void own(std::unique_ptr<fabric> one);
-    /// Adds a route to each peer that follows, as long as one of these fabrics reaches it.
-    void append(std::span<fabric *const> reaching, int peers);
+    /// Adds the peers that follow, as far as one of the fabrics from the `first` on reaches them.
+    void append(std::size_t first, int peers);
+    /// The fabric for a peer. @pre peer < size()
+    [[nodiscard]] fabric &reaching(int peer) const noexcept;
+    [[nodiscard]] route make(int peer) const noexcept;
+    void find_common() noexcept;
 
     std::vector<std::unique_ptr<fabric>> owned_;
+    route common_;
     growing_array<fabric *> fabrics_{most_fabrics};
-    growing_array<route> to_{most_peers};
-    growing_array<mailbox_sender *> mailboxes_{most_peers};
+    growing_array<stage> stages_{most_fabrics};
+    lazy_array<route> to_{most_peers};
+    growing_array<std::atomic<mailbox_sender *>> mailboxes_{
+        most_peers}; ///< with its route, stored with release
 };
-
-/// The memory that all of some ranks share through one fabric; null: they have none in common.
-/// @param members range of numbers of ranks in the job
-template <class Members>
-[[nodiscard]] shared_memory *common_node(const routes &known, const Members &members) {
-    shared_memory *common = nullptr;
-    for (const int member : members) {
-        shared_memory *const node = known.to(member).node;
-        if (node == nullptr || (common != nullptr && node != common)) {
-            return nullptr;
-        }
-        common = node;
-    }
-    return common;
-}
 
 } // namespace lisle::fabric

@@ -18,6 +18,7 @@
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/hosts/allocation.hpp"
+#include "launch/hosts/hosts_check.hpp"
 #include "launch/hosts/hosts_launch.hpp"
 #include "launch/hosts/keeper.hpp"
 #include "launch/options/command_line.hpp"
@@ -214,6 +215,9 @@ int run(std::span<const std::string_view> arguments) {
     // What a rank spawns stays on its machine unless it names hosts.
     if (!environment_number(dynamic::launcher_alive_variable)) {
         use_allocation(request);
+    }
+    if (request.control.check_hosts) {
+        return check_hosts(request);
     }
     if (names_other_hosts(request)) {
         return start_elsewhere(std::move(request), default_kind);

@@ -7,11 +7,13 @@
 #include <set>
 #include <thread>
 
+#include "abi/call_address.hpp"
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
 #include "collective/area/collective_area.hpp"
 #include "communicator/directory.hpp"
 #include "communicator/errhandler.hpp"
+#include "communicator/failed_call.hpp"
 #include "diagnosis/source_line.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "fabric/standstill_note.hpp"
@@ -25,6 +27,16 @@ namespace lisle {
 std::string place_of_call() {
     const abi::code_place site = abi::current_call().site;
     return site.file.empty() ? std::string{} : ", at " + source_line(site.file, site.offsets);
+}
+
+failed_call failed_call::find() noexcept {
+    const abi::call_address found = abi::current_address();
+    return {found.site, found.offsets};
+}
+
+std::string failed_call::place() const {
+    const abi::code_place file = site != nullptr ? abi::place_of(site) : abi::code_place{};
+    return file.file.empty() ? std::string{} : source_line(file.file, offsets);
 }
 
 void end_job_in_deadlock(job &standing, int rank, const std::function<std::string()> &report) noexcept {

@@ -77,7 +77,7 @@ class process_joining final : public fabric::joining {
     protocol::device_threads *const threads_;
     staying_lock lock_;
     // Under the lock.
-    std::map<std::uint64_t, opened> opened_; ///< by the introduction's secret
+    std::map<shared_secret, opened> opened_; ///< by the introduction's secret
     std::vector<reached> reached_;           ///< that have not ended
     std::set<std::uint64_t> under_way_;      ///< moments when ranks have begun introductions
     std::uint64_t moment_ = 0;               ///< counts what happens here

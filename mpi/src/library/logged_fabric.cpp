@@ -33,7 +33,8 @@ struct kind_name {
 
 kind_name name_of(std::uint8_t kind) noexcept {
     // In the order of packet_kind.
-    static constexpr std::array<kind_name, 11> names{{{log_area::eager, "eager"},
+    static constexpr std::array<kind_name, 12> names{{{log_area::eager, "eager"},
+                                                      {log_area::eager, "strict_eager"},
                                                       {log_area::rendezvous, "announcement"},
                                                       {log_area::rendezvous, "clear_to_send"},
                                                       {log_area::rendezvous, "data"},
@@ -57,6 +58,7 @@ kind_name name_of(std::uint8_t kind) noexcept {
 bool has_envelope(std::uint8_t kind) noexcept {
     switch (static_cast<packet_kind>(kind)) {
     case packet_kind::eager:
+    case packet_kind::strict_eager:
     case packet_kind::announcement:
     case packet_kind::described_eager:
     case packet_kind::described_announcement:
@@ -120,6 +122,7 @@ class logged_fabric final : public fabric::fabric {
     [[nodiscard]] ::lisle::fabric::shared_memory *node(int peer) noexcept override {
         return carrier_->node(peer);
     }
+    [[nodiscard]] bool is_of_one_node() const noexcept override { return carrier_->is_of_one_node(); }
     [[nodiscard]] bool same_address_space(int peer) const noexcept override {
         return carrier_->same_address_space(peer);
     }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sys/random.h>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
@@ -21,63 +21,44 @@ namespace {
 constexpr std::string_view secret_key = "network-secret";
 constexpr std::string_view address_key = "network-address";
 
-/// Each machine's first process says how it could be reached.
-constexpr std::string_view interfaces_key = "network-interfaces";
-
-void tell_interfaces(bootstrap &start) {
-    const tcp::told_machine own = tcp::this_machine_as_told();
-    std::vector<std::byte> bytes(sizeof own.number + own.interfaces.size() * sizeof(tcp::told_interface));
-    std::memcpy(bytes.data(), &own.number, sizeof own.number);
-    if (!own.interfaces.empty()) {
-        std::memcpy(bytes.data() + sizeof own.number, own.interfaces.data(),
-                    bytes.size() - sizeof own.number);
-    }
-    start.put(interfaces_key, bytes);
-}
-
-tcp::told_machine told_by(bootstrap &start, int process) {
-    const std::vector<std::byte> said = start.get(process, interfaces_key);
-    tcp::told_machine told;
-    const std::size_t rest = said.size() - std::min(said.size(), sizeof told.number);
-    if (said.size() < sizeof told.number || rest % sizeof(tcp::told_interface) != 0) {
-        fail(MPI_ERR_OTHER, "process ", process, " uses another version of Lisle");
-    }
-    std::memcpy(&told.number, said.data(), sizeof told.number);
-    told.interfaces.resize(rest / sizeof(tcp::told_interface));
-    if (rest != 0) {
-        std::memcpy(told.interfaces.data(), said.data() + sizeof told.number, rest);
-    }
-    return told;
-}
-
-/// The interface that all nodes can reach this one by, as LISLE_NETWORK_INTERFACE would name it; empty:
-/// another device than ours is to be used, or there is none.
-std::string common_interface(bootstrap &start) {
+/// What the user has chosen; with LISLE_NETWORK_SECURITY our own device, which alone can give it.
+std::string wanted_providers() {
     const std::string &names = text_of(setting::network_provider);
-    if (names.empty() ? has_hardware_for_libfabric() : names != own_tcp) {
-        return {};
+    const std::int64_t security = value_of(setting::network_security);
+    if (security == 0) {
+        return names;
     }
-    const locality &places = start.places();
-    std::vector<tcp::told_machine> machines;
-    for (int node = 0; node != places.nodes(); ++node) {
-        machines.push_back(told_by(start, places.process_on(node, 0)));
+    if (!names.empty() && names != own_tcp) {
+        fail(MPI_ERR_OTHER,
+             "LISLE_NETWORK_SECURITY=", description_of(setting::network_security).text_of(security),
+             " is for ", own_tcp, " alone, not for LISLE_NETWORK_PROVIDER=", names);
     }
-    const auto own = static_cast<std::size_t>(places.node_of_process(start.self().index));
-    const auto address = tcp::choose_address(machines, own);
-    return address ? tcp::network_text(*address, address->family() == AF_INET ? 32 : 128) : std::string{};
+    return std::string{own_tcp};
 }
 
-/// What the user has chosen, or the best. @param otherwise the interface where the user names none
-std::vector<choice> chosen_rails(const std::string &otherwise = {}) {
+/// What the user has chosen, or the best. @param address of the interface where the user names none; none:
+/// any
+std::vector<choice> chosen_rails(const std::optional<tcp::socket_address> &address = {},
+                                 bool everywhere = false) {
     const std::string &named = text_of(setting::network_interface);
-    return choose_providers({text_of(setting::network_provider), named.empty() ? otherwise : named});
+    const std::string otherwise =
+        address ? tcp::network_text(*address, address->family() == AF_INET ? 32 : 128) : std::string{};
+    return choose_providers({wanted_providers(), named.empty() ? otherwise : named, everywhere});
+}
+
+void put_secret(bootstrap &start) {
+    const auto secret = make_secret();
+    if (!secret) {
+        fail(MPI_ERR_OTHER, "the system gives no random numbers for the job's secret");
+    }
+    start.put(secret_key, secret->bytes);
 }
 
 } // namespace
 
-std::uint64_t network_secret(bootstrap &start) {
+job_secret network_secret(bootstrap &start) {
     const std::vector<std::byte> said = start.get(0, secret_key);
-    job_secret secret = 0;
+    job_secret secret;
     if (said.size() != sizeof secret) {
         fail(MPI_ERR_OTHER, "process 0 uses another version of Lisle");
     }
@@ -85,25 +66,23 @@ std::uint64_t network_secret(bootstrap &start) {
     return secret;
 }
 
-void announce_network(bootstrap &start) {
+std::unique_ptr<network_trial> announce_network(bootstrap &start) {
     const locality &places = start.places();
+    std::unique_ptr<network_trial> trial;
     if (places.process_on(places.node_of_process(start.self().index), 0) == start.self().index) {
-        tell_interfaces(start);
+        trial = std::make_unique<network_trial>(start);
     }
-    if (start.self().index != 0) {
-        return;
+    if (start.self().index == 0) {
+        put_secret(start);
     }
-    job_secret secret = 0;
-    if (getrandom(&secret, sizeof secret, 0) != sizeof secret) {
-        fail(MPI_ERR_OTHER, "the system gives no random numbers for the job's secret");
-    }
-    start.put(secret_key, std::as_bytes(std::span{&secret, 1}));
+    return trial;
 }
 
 std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_count &traffic) {
     const locality &places = start.places();
     const int self = start.self().index;
     const int own_node = places.node_of_process(self);
+    const auto ways = std::make_shared<network_ways>(start);
     job_view view{
         .ranks = places.ranks(),
         .processes = places.processes(),
@@ -117,10 +96,12 @@ std::unique_ptr<fabric::fabric> make_network_fabric(bootstrap &start, traffic_co
             },
         .secret = network_secret(start),
         .silence = std::chrono::seconds{value_of(setting::network_silence)},
+        .way_to = [ways](int process) { return ways->to_process(process); },
         .traffic = &traffic,
     };
+    const auto address = chooses_interface() ? ways->own_address() : std::nullopt;
     auto made = std::make_unique<network_fabric>(
-        chosen_rails(common_interface(start)), std::move(view),
+        chosen_rails(address, address && !address->is_loopback() && ways->has_choice()), std::move(view),
         [&start, &places](int peer) { return start.get(places.process_of(peer), address_key); });
     start.put(address_key, made->address(places.first_rank(self)));
     return made;
@@ -154,20 +135,31 @@ std::unique_ptr<network_fabric> make_fabric_between_jobs(const fabric::introduct
         [process_of, where = std::move(where)](int peer) { return where(process_of(peer)); });
 }
 
-tcp::socket_address network_interface(const fabric::routes &routes) {
+namespace {
+
+const network_fabric *network_among(const fabric::routes &routes) {
     for (fabric::fabric *const each : routes.fabrics()) {
         if (const auto *const network = dynamic_cast<const network_fabric *>(&each->innermost())) {
-            return network->pulse_address();
+            return network;
         }
     }
-    return {};
+    return nullptr;
 }
 
-void connect_to_all(const fabric::routes &routes, bootstrap &start) {
+} // namespace
+
+tcp::socket_address network_interface(const fabric::routes &routes) {
+    const network_fabric *const network = network_among(routes);
+    return network != nullptr ? network->own_address() : tcp::socket_address{};
+}
+
+void connect_at_start(const fabric::routes &routes, bootstrap &start, bool to_all) {
     const locality &places = start.places();
     const int own_node = places.node_of_process(start.self().index);
+    const network_fabric *const network = network_among(routes);
     for (int process = 0; process != places.processes(); ++process) {
-        if (places.node_of_process(process) != own_node) {
+        if (places.node_of_process(process) != own_node &&
+            (to_all || (network != nullptr && network->leads_in_one_direction(process)))) {
             const int peer = places.first_rank(process);
             const auto to = std::ranges::find_if(
                 routes.fabrics(), [peer](const fabric::fabric *each) { return each->reaches(peer); });

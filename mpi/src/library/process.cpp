@@ -86,10 +86,11 @@ void log_launch(job &own, const fabric::routes &routes) {
 std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     bootstrap &others = *start;
     const int nodes = others.places().nodes();
-    if (nodes > 1) {
-        announce_network(others);
-    }
+    const auto trial = nodes > 1 ? announce_network(others) : nullptr;
     node_segment segment = meet_on_node(others);
+    if (trial != nullptr) {
+        trial->try_all();
+    }
     auto made = std::make_unique<process>(std::move(start), std::move(segment), fabrics_in_use(nodes));
     auto speaker = nodes > 1 ? standstill_speaker::announce(
                                    made->get_job(), network_interface(made->routes()), network_secret(others))
@@ -97,8 +98,8 @@ std::unique_ptr<process> make_on_cluster(std::unique_ptr<bootstrap> start) {
     others.fence(); // all have opened their node's memory, and told their addresses
     // Later a fiber that asks the launcher for an address would let others run while it holds the network.
     const bool fibers = others.places().worker_count(others.self().index) != 0;
-    if (nodes > 1 && (fibers || value_of(setting::recovery) != 0)) {
-        connect_to_all(made->routes(), others);
+    if (nodes > 1) {
+        connect_at_start(made->routes(), others, fibers || value_of(setting::recovery) != 0);
     }
     standstill_speaker::begin(std::move(speaker));
     return made;

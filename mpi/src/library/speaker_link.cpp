@@ -1,66 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/speaker_link.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <sys/socket.h>
-#include <utility>
 
 #include "tcp/connecting.hpp"
 
 namespace lisle {
 
-speaker_link::speaker_link(owned_descriptor connected, std::uint64_t secret, side is) noexcept
-    : socket_{std::move(connected)}, secret_{secret} {
-    if (is == side::caller) {
-        say_greeting();
-    }
-}
-
-// What cannot be said shows when something is to be heard.
-void speaker_link::say_greeting() noexcept {
-    said_greeting_ = tcp::say(socket_.get(), {.token = secret_, .with = tcp::service::speaker});
-}
-
 bool speaker_link::send(const speaker_message &head, std::span<const spoken_wait> waits) noexcept {
-    if (!said_greeting_) {
-        return true; // to nobody that is known yet
-    }
     for (std::span<const std::byte> rest : {std::as_bytes(std::span{&head, 1}), std::as_bytes(waits)}) {
-        while (!rest.empty()) {
-            const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-            if (sent < 0 && (errno == EINTR || (errno == EAGAIN && tcp::wait_writable(socket_.get())))) {
-                continue;
-            }
-            if (sent <= 0) {
+        while (!rest.empty() || stream_.has_unsent()) {
+            iovec run{const_cast<std::byte *>(rest.data()), rest.size()};
+            const ssize_t sent = rest.empty() ? (stream_.flush() ? 0 : -1) : stream_.send({&run, 1});
+            if (sent < 0 && errno != EINTR && (errno != EAGAIN || !tcp::wait_writable(stream_.get()))) {
                 return false;
             }
-            rest = rest.subspan(static_cast<std::size_t>(sent));
+            rest = rest.subspan(static_cast<std::size_t>(std::max<ssize_t>(sent, 0)));
         }
     }
     return true;
 }
 
 bool speaker_link::take_in() {
-    using state = tcp::heard_greeting::state;
-    const state now = greeting_.hear(socket_.get());
-    if (now == state::ended || greeting_.reason_to_refuse(tcp::service::speaker, secret_) != nullptr) {
-        return false;
-    }
-    if (now == state::incomplete) {
-        return true;
-    }
-    if (!said_greeting_) {
-        say_greeting();
-    }
-    return take_in_messages();
-}
-
-bool speaker_link::take_in_messages() {
     std::array<std::byte, 16384> some{};
     for (;;) {
-        const ssize_t count = recv(socket_.get(), some.data(), some.size(), MSG_DONTWAIT);
+        iovec run{some.data(), some.size()};
+        const ssize_t count = stream_.receive({&run, 1});
         if (count > 0) {
             arrived_.insert(arrived_.end(), some.begin(), some.begin() + count);
         } else if (count < 0 && errno == EINTR) {
@@ -78,7 +46,7 @@ std::optional<speaker_link::heard> speaker_link::next(std::size_t most_waits) {
     }
     std::memcpy(&found.head, arrived_.data(), sizeof found.head);
     if (found.head.waits > most_waits) {
-        socket_.reset(); // it keeps to no rules
+        stream_.reset(); // it keeps to no rules
         arrived_.clear();
         return std::nullopt;
     }

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "base/owned_descriptor.hpp"
 #include "diagnosis/standstill_vote.hpp"
-#include "tcp/greeting.hpp"
+#include "tcp/stream.hpp"
 
 namespace lisle {
 
@@ -38,32 +38,20 @@ class speaker_link {
         std::vector<spoken_wait> waits;
     };
 
-    enum class side : std::uint8_t {
-        caller,   ///< greets first
-        listener, ///< answers, and says nothing to a stranger
-    };
-    /// @param secret of the job, which the other end is to know, too
-    speaker_link(owned_descriptor connected, std::uint64_t secret, side is) noexcept;
+    /// @param connected both ends have greeted (tcp/greeting.hpp)
+    explicit speaker_link(tcp::stream connected) noexcept : stream_{std::move(connected)} {}
 
-    [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
-    /// Waits until the system has taken it; nothing is said before the greeting. False: the connection has
-    /// ended.
+    [[nodiscard]] int descriptor() const noexcept { return stream_.get(); }
+    /// Waits until the system has taken it. False: the connection has ended.
     bool send(const speaker_message &head, std::span<const spoken_wait> waits = {}) noexcept;
-    /// Takes in what has arrived. False: the connection has ended, or the other end does not greet as it
-    /// should.
+    /// Takes in what has arrived. False: the connection has ended.
     bool take_in();
     /// The next message that has arrived whole. @param most_waits what is more breaks the connection
     [[nodiscard]] std::optional<heard> next(std::size_t most_waits);
-    [[nodiscard]] bool broken() const noexcept { return !socket_; }
+    [[nodiscard]] bool broken() const noexcept { return !stream_; }
 
   private:
-    void say_greeting() noexcept;
-    [[nodiscard]] bool take_in_messages();
-
-    owned_descriptor socket_;
-    std::uint64_t secret_;
-    bool said_greeting_ = false;
-    tcp::heard_greeting greeting_; ///< of the other end
+    tcp::stream stream_;
     std::vector<std::byte> arrived_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <poll.h>
 #include <system_error>
 
@@ -56,29 +57,36 @@ std::optional<bool> standstill_speaker::own_ranks::read_answers() {
 // ---- beginning ----
 
 std::unique_ptr<standstill_speaker> standstill_speaker::announce(job &speaking, socket_address interface,
-                                                                 std::uint64_t secret) {
+                                                                 const shared_secret &secret) {
     const locality &places = speaking.places();
     const int self = speaking.process();
     if (!is_wanted(speaking) || places.process_index_on_node(self) != 0) {
         return nullptr;
     }
-    owned_descriptor listener;
+    const tcp::greeter greets{
+        .with = tcp::service::speaker, .secret = secret, .listens = {}, .wants = tcp::wanted_protection()};
+    std::unique_ptr<tcp::reception> reception;
     if (self == 0) {
         interface.set_port(0);
-        listener = interface.exists() ? tcp::listen_at(interface) : owned_descriptor{};
-        const socket_address at = listener ? tcp::end_of(listener.get(), getsockname) : socket_address{};
+        if (interface.exists()) {
+            reception = std::make_unique<tcp::reception>(interface, greets);
+        }
+        const bool listens = reception && *reception;
+        const socket_address at = listens ? reception->address() : socket_address{};
         speaking.start().put(teller_key, std::as_bytes(std::span{&at, 1}));
-        if (!listener) {
+        if (!listens) {
             return nullptr;
         }
     }
-    return std::unique_ptr<standstill_speaker>{new standstill_speaker{speaking, std::move(listener), secret}};
+    return std::unique_ptr<standstill_speaker>{
+        new standstill_speaker{speaking, greets, std::move(reception)}};
 }
 
-standstill_speaker::standstill_speaker(job &speaking, owned_descriptor listener, std::uint64_t secret)
-    : job_{speaking}, node_{speaking.places().node_of_process(speaking.process())}, secret_{secret},
-      ranks_{speaking}, listener_{std::move(listener)} {
-    if (listener_) {
+standstill_speaker::standstill_speaker(job &speaking, const tcp::greeter &self,
+                                       std::unique_ptr<tcp::reception> reception)
+    : job_{speaking}, node_{speaking.places().node_of_process(speaking.process())}, self_{self},
+      ranks_{speaking}, reception_{std::move(reception)} {
+    if (reception_) {
         vote_.emplace(speaking.places().nodes());
         all_waits_.resize(static_cast<std::size_t>(speaking.size()));
     }
@@ -126,15 +134,15 @@ void standstill_speaker::wait_for_news() {
     for (const speaker_link &each : links_) {
         polled.push_back({each.descriptor(), POLLIN, 0});
     }
-    if (listener_) {
-        polled.push_back({listener_.get(), POLLIN, 0});
+    if (reception_) {
+        polled.push_back({reception_->descriptor(), POLLIN, 0});
     }
     poll(polled.data(), polled.size(), voice_.awaits_answers() ? while_ranks_answer : between_looks);
-    if (!listener_) {
+    if (!reception_) {
         return;
     }
-    while (owned_descriptor met = tcp::next_caller(listener_)) {
-        links_.emplace_back(std::move(met), secret_, speaker_link::side::listener);
+    while (std::optional<tcp::reception::caller> met = reception_->next()) {
+        add_link(tcp::greeting::side::listener, std::move(met->socket), met->greeted);
     }
 }
 
@@ -171,13 +179,22 @@ void standstill_speaker::keep(const std::vector<spoken_wait> &waits) {
     }
 }
 
+void standstill_speaker::add_link(tcp::greeting::side is, owned_descriptor met,
+                                  const tcp::greeting &greeted) {
+    tcp::stream made{std::move(met)};
+    made.protect(is, greeted, self_.wants);
+    links_.emplace_back(std::move(made));
+}
+
 bool standstill_speaker::meet_teller() {
     if (links_.empty()) {
         tcp::begun_connection begun = tcp::begin_connecting(socket_address{job_.start().get(0, teller_key)});
-        if (begun.failure != 0 || !tcp::wait_connected(begun.socket.get())) {
+        tcp::greeting greeted{tcp::greeting::side::caller, self_};
+        if (begun.failure != 0 || !tcp::wait_connected(begun.socket.get()) ||
+            !tcp::wait_proven(begun.socket.get(), greeted)) {
             return false;
         }
-        links_.emplace_back(std::move(begun.socket), secret_, speaker_link::side::caller);
+        add_link(tcp::greeting::side::caller, std::move(begun.socket), greeted);
     }
     return true;
 }

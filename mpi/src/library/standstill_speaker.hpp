@@ -13,6 +13,7 @@
 #include "diagnosis/job_waits.hpp"
 #include "diagnosis/standstill_vote.hpp"
 #include "library/speaker_link.hpp"
+#include "tcp/reception.hpp"
 #include "tcp/socket_address.hpp"
 #include "world/job.hpp"
 
@@ -25,7 +26,7 @@ class standstill_speaker {
     /// @param interface of the network; without one there is no teller @param secret of the job
     /// @param speaking lives as long as the process
     [[nodiscard]] static std::unique_ptr<standstill_speaker>
-    announce(job &speaking, tcp::socket_address interface, std::uint64_t secret);
+    announce(job &speaking, tcp::socket_address interface, const shared_secret &secret);
     /// Starts the thread, which runs until the process ends. After the fence; null is allowed.
     static void begin(std::unique_ptr<standstill_speaker> speaker);
 
@@ -47,7 +48,7 @@ class standstill_speaker {
         std::vector<spoken_wait> waits_;
     };
 
-    standstill_speaker(job &speaking, owned_descriptor listener, std::uint64_t secret);
+    standstill_speaker(job &speaking, const tcp::greeter &self, std::unique_ptr<tcp::reception> reception);
 
     [[nodiscard]] bool tells() const noexcept { return vote_.has_value(); }
     /// Returns when there is nothing to say any more: the teller cannot be reached.
@@ -59,18 +60,19 @@ class standstill_speaker {
     void keep(const std::vector<spoken_wait> &waits);
     void serve_as_teller();
     [[nodiscard]] bool meet_teller();
+    void add_link(tcp::greeting::side is, owned_descriptor met, const tcp::greeting &greeted);
     [[nodiscard]] static job_milliseconds now();
 
     job &job_;
     const int node_;
-    const std::uint64_t secret_;
+    const tcp::greeter self_;
     own_ranks ranks_;
     node_voice voice_{ranks_};
     std::vector<speaker_link>
         links_; ///< the teller's: to all others that have met it; of others: to the teller
     bool over_ = false;
     // The teller's.
-    owned_descriptor listener_;
+    std::unique_ptr<tcp::reception> reception_;
     std::optional<standstill_vote> vote_;
     job_waits all_waits_; ///< by rank of the job
 };

@@ -92,11 +92,11 @@ void engine::expect_one_thread(bool one) noexcept {
     if (job.workers() != 1) {
         return;
     }
-    // Nor may one hand messages to another past a route that says packets only.
-    for (int rank = job.first_rank(); job.here(rank); ++rank) {
-        if (out_.mailbox_of(rank) == nullptr || !routes().to(rank).same_address_space) {
-            return;
-        }
+    // Nor may one hand messages to another past a route that says packets only: each looks at its own route
+    // before it promises.
+    if (const int own = core_.self.number;
+        routes().to(own).mailbox == nullptr || !routes().to(own).same_address_space) {
+        return;
     }
     const bool before = core_.bare_lock().serves_one_thread();
     const bool all = job.promise_one_thread(one && fiber_worker::current() != nullptr);

@@ -88,9 +88,11 @@ class engine final : private fabric::sink {
     /// Takes a short message straight from its packet to the buffer, if the rank waits for nothing else
     /// and it is the next to arrive, soon. False: nothing has happened.
     /// @param peers the group that the pattern's source is a rank of
-    [[nodiscard, gnu::always_inline]] bool try_receive_short(const typed_buffer &buffer,
-                                                             const envelope &pattern, const group &peers,
-                                                             MPI_Status *status);
+    /// @param With none, where strict types go the general way, or strict
+    template <comparison With>
+    [[nodiscard, gnu::always_inline]] inline bool try_receive_short(const typed_buffer &buffer,
+                                                                    const envelope &pattern,
+                                                                    const group &peers, MPI_Status *status);
     /// The same where an observer compares types, for a message that fits its receive.
     [[nodiscard]] bool try_receive_short_typed(const typed_buffer &buffer, const envelope &pattern,
                                                MPI_Status *status);

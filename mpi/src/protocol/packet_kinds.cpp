@@ -30,6 +30,7 @@ constexpr packet_handler take_announcement = give<&engine::transfers, &announced
 const struct own_kinds {
     own_kinds() noexcept {
         add(packet_kind::eager, eager);
+        add(packet_kind::strict_eager, eager);
         add(packet_kind::described_eager, give_with_note<eager>);
         add(packet_kind::announcement, take_announcement);
         add(packet_kind::described_announcement, give_with_note<take_announcement>);

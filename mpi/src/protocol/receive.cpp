@@ -68,12 +68,11 @@ bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope 
         return false;
     }
     auto *const to = static_cast<std::byte *>(buffer.address);
-    const basic_type elements = buffer.type->basic();
+    const wanted_elements elements{buffer.type->mark(), comparison::all};
     const take_result result =
         take_if_idle(receives_, in_, out_, waits_, to, buffer.bytes(), pattern, status, elements);
     core_.bare_lock().unlock();
-    short_receive wanted{
-        .to = to, .room = buffer.bytes(), .pattern = pattern, .status = status, .elements = elements};
+    short_receive wanted{to, buffer.bytes(), pattern, status, elements};
     return result == take_result::taken || (result == take_result::too_early && fibers_.receive(wanted));
 }
 

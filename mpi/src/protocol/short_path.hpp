@@ -20,27 +20,35 @@ inline bool engine::try_send_short(const typed_buffer &buffer, const envelope &w
         rank *const receiver = core_.self.job.find(dest);
         if (receiver != nullptr &&
             receiver->engine().fibers_.store(static_cast<const std::byte *>(buffer.address), bytes, what,
-                                             out_.mailbox_of(dest)->claimed())) {
+                                             type_mark{mark}, out_.mailbox_of(dest)->claimed())) {
             return true;
         }
     }
     return out_.try_send_short(buffer, mark, what, dest, bytes);
 }
 
-inline bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern, const group &peers,
-                                      MPI_Status *status) {
-    if ((!in_.is_alone() && !in_.brings_all_of(peer_named(peers, pattern.source))) || !buffer.type->plain() ||
+template <comparison With> bool engine::try_receive_short(const typed_buffer &buffer, const envelope &pattern,
+                                                          const group &peers, MPI_Status *status) {
+    const bool usable =
+        With == comparison::none ? buffer.type->plain_and_usual() : buffer.type->plain_mark() != 0;
+    if ((!in_.is_alone() && !in_.brings_all_of(peer_named(peers, pattern.source))) || !usable ||
         waits_.has_progressors() || !core_.bare_lock().try_lock()) [[unlikely]] {
         return false;
     }
     auto *const to = static_cast<std::byte *>(buffer.address);
+    const type_mark mark = With == comparison::none ? type_mark{} : buffer.type->mark();
+    const wanted_elements elements{mark, With};
     const take_result result =
-        take_if_idle(receives_, in_, out_, waits_, to, buffer.bytes(), pattern, status, basic_type::none);
+        take_if_idle(receives_, in_, out_, waits_, to, buffer.bytes(), pattern, status, elements);
     core_.bare_lock().unlock();
     if (result == take_result::taken) [[likely]] {
         return true;
     }
-    return result == take_result::too_early && fibers_.receive(to, buffer.bytes(), pattern, status);
+    if constexpr (With == comparison::none) {
+        return result == take_result::too_early && fibers_.receive(to, buffer.bytes(), pattern, status);
+    }
+    short_receive wanted{to, buffer.bytes(), pattern, status, elements};
+    return result == take_result::too_early && fibers_.receive(wanted);
 }
 
 void send_in_general(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
@@ -77,12 +85,13 @@ start_send_quickly(const typed_buffer &buffer, const channel &channel, int dest,
     return start_send_in_general(buffer, channel, dest, tag, send_mode::standard);
 }
 
-/// receive() with its outcome in `status`, which may be MPI_STATUS_IGNORE. False: nothing has happened.
+/// receive() of a type that is not strict, with its outcome in `status`, which may be MPI_STATUS_IGNORE.
+/// False: nothing has happened.
 [[nodiscard, gnu::always_inline]] inline bool try_receive_short(const typed_buffer &buffer,
                                                                 const channel &channel, int source, int tag,
                                                                 MPI_Status *status) {
-    return source != MPI_PROC_NULL &&
-           channel.home->try_receive_short(buffer, {channel.context, source, tag}, *channel.peers, status);
+    return source != MPI_PROC_NULL && channel.home->try_receive_short<comparison::none>(
+                                          buffer, {channel.context, source, tag}, *channel.peers, status);
 }
 
 /// start_receive()

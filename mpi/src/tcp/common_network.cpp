@@ -17,10 +17,6 @@ namespace {
 constexpr std::uint32_t speed_if_unknown = 10'000;
 constexpr std::size_t most_interfaces = 32;
 
-std::uint32_t speed_of(const told_interface &each) {
-    return each.speed == 0 ? speed_if_unknown : each.speed;
-}
-
 bool has(const told_machine &machine, const socket_address &address) {
     return std::ranges::any_of(machine.interfaces, [&](const told_interface &each) {
         return each.address.is_on_machine_of(address);
@@ -94,19 +90,23 @@ std::optional<socket_address> choose_by_routes(std::span<const told_machine> mac
 
 } // namespace
 
+std::uint32_t speed_of(const told_interface &each) noexcept {
+    return each.speed == 0 ? speed_if_unknown : each.speed;
+}
+
 std::string network_text(const socket_address &address, int bits) {
     std::array<char, INET6_ADDRSTRLEN> text{};
     write_text(address, text);
     return sentence(text.data(), "/", bits);
 }
 
-told_machine this_machine_as_told() {
+told_machine this_machine_as_told(const std::vector<tcp_interface> &interfaces) {
     std::string boot;
     std::ifstream{"/proc/sys/kernel/random/boot_id"} >> boot;
     struct stat network {};
     stat("/proc/self/ns/net", &network);
     told_machine told{std::hash<std::string>{}(sentence(boot, "-", network.st_ino)), {}};
-    for (const tcp_interface &each : tcp_interfaces()) {
+    for (const tcp_interface &each : interfaces) {
         if (told.interfaces.size() < most_interfaces) {
             told.interfaces.push_back({each.address, each.network_bits, each.leads_out ? 1 : 0,
                                        static_cast<std::uint32_t>(each.speed)});

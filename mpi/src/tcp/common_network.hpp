@@ -29,13 +29,15 @@ struct told_machine {
     std::vector<told_interface> interfaces;
 };
 
-/// What this machine tells.
-[[nodiscard]] told_machine this_machine_as_told();
+/// What this machine tells, of these of its interfaces.
+[[nodiscard]] told_machine this_machine_as_told(const std::vector<tcp_interface> &interfaces);
+/// Mbit/s; of one whose speed is unknown that of an ordinary one.
+[[nodiscard]] std::uint32_t speed_of(const told_interface &each) noexcept;
 
-/// The address to use of machine `own`. On one machine: the loopback's. On several: of a network on which all
-/// are, one with default routes before others, then the fastest. An address that another machine has as well,
-/// as bridges to containers do, leads nowhere. Without a common network: the default route's, IPv4 first.
-/// Nothing: there is no address that others could reach.
+/// The address by which machine `own` is known. On one machine: the loopback's. On several: of a network on
+/// which all are, one with default routes before others, then the fastest. An address that another machine
+/// has as well, as bridges to containers do, leads nowhere. Without a common network: the default route's,
+/// IPv4 first. Nothing: there is no address that others could reach.
 [[nodiscard]] std::optional<socket_address> choose_address(std::span<const told_machine> machines,
                                                            std::size_t own);
 

@@ -32,8 +32,21 @@ bool can(int descriptor, short what, int milliseconds) noexcept {
 
 } // namespace
 
+socket_address any_address() noexcept {
+    const sockaddr_in6 any{
+        .sin6_family = AF_INET6, .sin6_port = 0, .sin6_flowinfo = 0, .sin6_addr = {}, .sin6_scope_id = 0};
+    const sockaddr_in any4{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {INADDR_ANY}, .sin_zero = {}};
+    const owned_descriptor probe = make_socket(AF_INET6);
+    const bool has = probe && bind(probe.get(), reinterpret_cast<const sockaddr *>(&any), sizeof any) == 0;
+    return has ? socket_address{reinterpret_cast<const sockaddr *>(&any), sizeof any}
+               : socket_address{reinterpret_cast<const sockaddr *>(&any4), sizeof any4};
+}
+
 owned_descriptor listen_at(const socket_address &where) noexcept {
     owned_descriptor made = make_socket(where.family());
+    if (where.family() == AF_INET6) {
+        static_cast<void>(set_option(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0)); // any address is IPv4's, too
+    }
     const bool listens =
         made && bind(made.get(), where.data(), where.size()) == 0 && listen(made.get(), backlog) == 0;
     return listens ? std::move(made) : owned_descriptor{};
@@ -84,6 +97,10 @@ bool wait_connected(int socket) noexcept {
 
 bool is_writable(int socket) noexcept {
     return can(socket, POLLOUT, 0);
+}
+
+bool wait_writable(int socket, std::chrono::milliseconds longest) noexcept {
+    return can(socket, POLLOUT, static_cast<int>(longest.count()));
 }
 
 bool is_readable(int descriptor) noexcept {

@@ -12,6 +12,8 @@ namespace lisle::tcp {
 
 /// Listens at an address, at some port if it names none. None, with errno: the system does not let it.
 [[nodiscard]] owned_descriptor listen_at(const socket_address &where) noexcept;
+/// All interfaces of this machine, with IPv4 and, where the machine has it, IPv6.
+[[nodiscard]] socket_address any_address() noexcept;
 /// The next caller. None, with errno: nobody calls, or the system has no socket left.
 [[nodiscard]] owned_descriptor next_caller(const owned_descriptor &listener) noexcept;
 
@@ -31,6 +33,8 @@ struct begun_connection {
 [[nodiscard]] bool is_writable(int socket) noexcept;
 /// Waits for that. False: there will be none.
 [[nodiscard]] bool wait_writable(int socket) noexcept;
+/// Waits for that, no longer than so. False: not yet.
+[[nodiscard]] bool wait_writable(int socket, std::chrono::milliseconds longest) noexcept;
 /// True if something can be read from the descriptor, or it has come to its end.
 [[nodiscard]] bool is_readable(int descriptor) noexcept;
 /// True if the peer has closed the connection and all that it had said is received.

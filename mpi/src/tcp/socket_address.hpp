@@ -60,10 +60,13 @@ class socket_address {
             bits > 8 * own.size()) {
             return false;
         }
-        const std::span other = std::as_bytes(std::span{&wanted, 1});
-        const auto rest = std::byte(0xff00U >> bits % 8);
-        return std::ranges::equal(own.first(bits / 8), other.first(bits / 8)) &&
-               (bits % 8 == 0 || ((own[bits / 8] ^ other[bits / 8]) & rest) == std::byte{0});
+        return begins_alike(own, std::as_bytes(std::span{&wanted, 1}), bits);
+    }
+    /// Whether both are in the network that the first bits of the other name.
+    [[nodiscard]] bool is_in_network_of(const socket_address &other, int bits) const noexcept {
+        return family() == other.family() && bits >= 0 &&
+               static_cast<std::size_t>(bits) <= 8 * machine().size() &&
+               begins_alike(machine(), other.machine(), static_cast<std::size_t>(bits));
     }
     [[nodiscard]] bool is_loopback() const noexcept { return is_in("127.0.0.0/8") || is_in("::1/128"); }
     friend bool operator==(const socket_address &one, const socket_address &other) noexcept {
@@ -82,6 +85,12 @@ class socket_address {
     }
 
   private:
+    [[nodiscard]] static bool begins_alike(std::span<const std::byte> one, std::span<const std::byte> other,
+                                           std::size_t bits) noexcept {
+        const auto rest = std::byte(0xff00U >> bits % 8);
+        return std::ranges::equal(one.first(bits / 8), other.first(bits / 8)) &&
+               (bits % 8 == 0 || ((one[bits / 8] ^ other[bits / 8]) & rest) == std::byte{0});
+    }
     [[nodiscard]] int compare(const socket_address &other) const noexcept {
         return std::memcmp(&any_, &other.any_, sizeof any_);
     }

@@ -45,6 +45,7 @@ group::group(std::vector<int> members)
       first_{members.empty() ? 0 : members.front()}, stride_{distance_of(members)} {
     if (stride_ == 0) {
         list_ = std::move(members);
+        highest_ = *std::max_element(list_.begin(), list_.end());
     }
 }
 

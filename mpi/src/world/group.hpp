@@ -5,6 +5,7 @@
 // list, which equal groups of one process share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,10 @@ class group : public object {
     /// The job's number of the member with this rank. @pre 0 <= rank < size()
     [[nodiscard]] int member(int rank) const noexcept {
         return stride_ != 0 ? first_ + rank * stride_ : list_[static_cast<std::size_t>(rank)];
+    }
+    /// The greatest of the members' numbers; -1: there are none.
+    [[nodiscard]] int highest() const noexcept {
+        return stride_ == 0 ? highest_ : size_ == 0 ? -1 : std::max(first_, member(size_ - 1));
     }
     /// The rank in this group of a rank of the job, or MPI_UNDEFINED. Takes O(log size()) at most.
     [[nodiscard]] int rank_of(int number) const noexcept;
@@ -69,7 +74,8 @@ class group : public object {
 
     int size_;
     int first_ = 0;
-    int stride_ = 0; ///< 0: the members are in `list_`
+    int stride_ = 0;  ///< 0: the members are in `list_`
+    int highest_ = 0; ///< of the list
     bool pooled_ = false;
     std::uint64_t session_ = 0; ///< never changes once others know the group
     std::vector<int> list_;

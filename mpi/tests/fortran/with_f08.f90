@@ -297,6 +297,12 @@ contains
     call MPI_Info_free(info)
     call MPI_Error_string(MPI_ERR_RANK, text, length, error)
     call check(error == MPI_SUCCESS .and. length > 10 .and. text(length + 1:) == ' ', 'a sentence')
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Send(length, 1, MPI_INTEGER, 99, 0, MPI_COMM_SELF, error)
+    call check(error == MPI_ERR_RANK, 'the error of a rank')
+    call MPI_Error_string(error, text, length)
+    call check(index(text, 'rank 99 is outside') > 0 .and. index(text, '(at with_f08') > 0, 'its place: ' // text)
+    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL)
   end subroutine
 
   subroutine attributes

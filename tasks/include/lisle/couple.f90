@@ -29,6 +29,7 @@
 ! argument a call that fails prints the sentence and stops the program.
 include "couple_calls.f90"
 include "couple_grids.f90"
+include "couple_interpolation.f90"
 include "couple_iteration.f90"
 
 module lisle_couple
@@ -36,11 +37,15 @@ module lisle_couple
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use lisle_couple_calls
   use lisle_couple_grids
+  use lisle_couple_interpolation
   use lisle_couple_iteration
   implicit none
   private
   public :: couple_job, couple_component, couple_points, couple_cells, couple_weights
   public :: couple_block, couple_list, couple_overlap_weights, couple_message
+  public :: couple_located, couple_elements
+  public :: couple_nearest_weights, couple_bilinear_weights, couple_read_weights, couple_write_weights
+  public :: couple_plane, couple_sphere, couple_lose_weight, couple_rescale, couple_text, couple_scrip, couple_esmf
 
   !> What becomes of values over time.
   enum, bind(C)

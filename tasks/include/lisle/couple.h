@@ -40,6 +40,7 @@ typedef struct lisle_couple_field lisle_couple_field;
 typedef struct lisle_couple_points lisle_couple_points;
 typedef struct lisle_couple_cells lisle_couple_cells;
 typedef struct lisle_couple_weights lisle_couple_weights;
+typedef struct lisle_couple_elements lisle_couple_elements;
 typedef struct lisle_couple_fixed_point lisle_couple_fixed_point;
 
 /* What happened in the rank's last call that failed; valid until the next one that fails. */
@@ -78,6 +79,8 @@ int lisle_couple_weights_size(const lisle_couple_weights *weights, int64_t *entr
 int lisle_couple_weights_entries(const lisle_couple_weights *weights, int64_t places[], int64_t sources[],
                                  double factors[]);
 int lisle_couple_weights_covered(const lisle_couple_weights *weights, double covered[]);
+/* The caller's places that get nothing, of bilinear and nearest weights. places: null, or room for *count. */
+int lisle_couple_weights_missed(const lisle_couple_weights *weights, int64_t *count, int64_t places[]);
 int lisle_couple_weights_free(lisle_couple_weights **weights);
 
 /* Cells that the caller has, convex polygons in a plane of equal areas. number: of the sender's the number in
@@ -89,6 +92,49 @@ int lisle_couple_cells_add(lisle_couple_cells *cells, int64_t number, int corner
 int lisle_couple_cells_add_spherical(lisle_couple_cells *cells, int64_t number, double west, double east,
                                      double south, double north);
 int lisle_couple_cells_free(lisle_couple_cells **cells);
+
+/* ---- weights for values at points, and weights in files ---- */
+
+/* Points with their places: of the sender numbers in its grid, of the receiver places in the caller's memory.
+ */
+typedef struct lisle_couple_located {
+    int64_t count;
+    const int64_t *numbers;
+    const double *x, *y;
+} lisle_couple_located;
+enum lisle_couple_surface {
+    LISLE_COUPLE_PLANE,
+    LISLE_COUPLE_SPHERE /* x, y: longitude, latitude, in radians */
+};
+/* Collective over the ranks of both grids: of so many nearest points, whose weights fall with the distance to
+ * this power. from: without points that are masked. period: of x in a plane that is a cylinder; 0: it is
+ * none. */
+int lisle_couple_weights_nearest(MPI_Comm all, const lisle_couple_located *from,
+                                 const lisle_couple_located *to, int surface, double period, int neighbours,
+                                 double power, lisle_couple_weights **weights);
+
+/* Triangles and convex quadrilaterals of the sender's mesh, that the caller has. masked: null, or 1 for
+ * corners without a value. */
+int lisle_couple_elements_make(lisle_couple_elements **elements);
+int lisle_couple_elements_add(lisle_couple_elements *elements, int corners, const int64_t points[],
+                              const double x[], const double y[], const unsigned char masked[]);
+int lisle_couple_elements_free(lisle_couple_elements **elements);
+enum lisle_couple_masked_corners {
+    LISLE_COUPLE_LOSE_WEIGHT, /* the others keep theirs */
+    LISLE_COUPLE_RESCALE      /* the others' sum is made 1 */
+};
+/* Collective over the ranks of both grids: bilinear in quadrilaterals, linear in triangles. */
+int lisle_couple_weights_bilinear(MPI_Comm all, const lisle_couple_elements *from,
+                                  const lisle_couple_located *to, int masked, double period,
+                                  lisle_couple_weights **weights);
+
+enum lisle_couple_weight_format { LISLE_COUPLE_TEXT, LISLE_COUPLE_SCRIP, LISLE_COUPLE_ESMF };
+/* Collective: the weights of the caller's points, from a file whose content says what it is. sender_points:
+ * of the sender's whole grid. */
+int lisle_couple_weights_read(MPI_Comm all, const char *path, const lisle_couple_points *wanted,
+                              int64_t sender_points, lisle_couple_weights **weights);
+int lisle_couple_weights_write(MPI_Comm all, const char *path, const lisle_couple_weights *weights,
+                               const lisle_couple_points *wanted, int64_t sender_points, int format);
 
 /* ---- jobs ---- */
 

@@ -9,6 +9,11 @@ module lisle_couple_calls
     integer(c_int) :: how, most, reused_steps
   end type
 
+  type, bind(C) :: located
+    integer(c_int64_t) :: points
+    type(c_ptr) :: numbers, x, y
+  end type
+
   interface
     function from_int(comm) bind(C, name="MPI_Comm_fromint") result(handle)
       import
@@ -81,6 +86,62 @@ module lisle_couple_calls
       import
       type(c_ptr), value :: weights
       real(c_double), intent(out) :: covered(*)
+    end function
+    integer(c_int) function weights_missed(weights, places, missed) bind(C, name="lisle_couple_weights_missed")
+      import
+      type(c_ptr), value :: weights
+      integer(c_int64_t), intent(out) :: places
+      type(c_ptr), value :: missed
+    end function
+    integer(c_int) function weights_nearest(all, from, to, surface, period, neighbours, power, weights) &
+        bind(C, name="lisle_couple_weights_nearest")
+      import
+      type(c_ptr), value :: all
+      type(located), intent(in) :: from, to
+      integer(c_int), value :: surface, neighbours
+      real(c_double), value :: period, power
+      type(c_ptr), intent(out) :: weights
+    end function
+    integer(c_int) function weights_bilinear(all, from, to, masked, period, weights) &
+        bind(C, name="lisle_couple_weights_bilinear")
+      import
+      type(c_ptr), value :: all, from
+      type(located), intent(in) :: to
+      integer(c_int), value :: masked
+      real(c_double), value :: period
+      type(c_ptr), intent(out) :: weights
+    end function
+    integer(c_int) function weights_read(all, path, wanted, sender_points, weights) &
+        bind(C, name="lisle_couple_weights_read")
+      import
+      type(c_ptr), value :: all, wanted
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int64_t), value :: sender_points
+      type(c_ptr), intent(out) :: weights
+    end function
+    integer(c_int) function weights_write(all, path, weights, wanted, sender_points, form) &
+        bind(C, name="lisle_couple_weights_write")
+      import
+      type(c_ptr), value :: all, weights, wanted
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int64_t), value :: sender_points
+      integer(c_int), value :: form
+    end function
+    integer(c_int) function elements_make(elements) bind(C, name="lisle_couple_elements_make")
+      import
+      type(c_ptr), intent(out) :: elements
+    end function
+    integer(c_int) function elements_add(elements, corners, points, x, y, masked) bind(C, name="lisle_couple_elements_add")
+      import
+      type(c_ptr), value :: elements
+      integer(c_int), value :: corners
+      integer(c_int64_t), intent(in) :: points(*)
+      real(c_double), intent(in) :: x(*), y(*)
+      integer(c_signed_char), intent(in) :: masked(*)
+    end function
+    integer(c_int) function elements_free(elements) bind(C, name="lisle_couple_elements_free")
+      import
+      type(c_ptr), intent(inout) :: elements
     end function
     integer(c_int) function weights_free(weights) bind(C, name="lisle_couple_weights_free")
       import

@@ -9,7 +9,7 @@ module lisle_couple_grids
   public :: couple_points, couple_cells, couple_weights
   public :: couple_block, couple_list, couple_overlap_weights, couple_message
   public :: couple_whole_area, couple_covered_area
-  public :: conclude, refuse, in_c, decimal, communicator ! for couple.f90 alone
+  public :: conclude, refuse, in_c, decimal, communicator, taken ! for the files of couple.f90 alone
 
   !> Of conservative weights: integrals agree, or constants stay what they are.
   enum, bind(C)
@@ -44,6 +44,7 @@ module lisle_couple_grids
     integer(int64), allocatable :: places(:), sources(:)
     real(real64), allocatable :: factors(:)
     real(real64), allocatable :: covered(:) !< of those made from cells: which part of each of the caller's is covered
+    integer(int64), allocatable :: missed(:) !< places that get nothing, of those of nearest points and of elements
   end type
 
   !> Convex polygons that the caller has, with their numbers in the sender's grid or with its own places.
@@ -272,8 +273,13 @@ contains
   integer(c_int) function taken(made, weights) result(code)
     type(c_ptr), intent(inout) :: made
     type(couple_weights), intent(out) :: weights
-    integer(c_int64_t) :: entries, cells
+    integer(c_int64_t) :: entries, cells, missed
+    integer(c_int64_t), allocatable, target :: places(:)
     code = weights_size(made, entries, cells)
+    if (code == 0) code = weights_missed(made, missed, c_null_ptr)
+    allocate (places(missed))
+    if (code == 0) code = weights_missed(made, missed, c_loc(places))
+    allocate (weights%missed, source=places + 1)
     allocate (weights%places(entries), weights%sources(entries), weights%factors(entries), weights%covered(cells))
     if (code == 0) code = weights_entries(made, weights%places, weights%sources, weights%factors)
     if (code == 0) code = weights_covered(made, weights%covered)

@@ -3,7 +3,9 @@
 // text (S-expressions) or expressions of C++. See docs/tasks.md.
 #pragma once
 
+#include "lisle/task/blocks.hpp"
 #include "lisle/task/expression.hpp"
+#include "lisle/task/future.hpp"
 #include "lisle/task/kernel.hpp"
 #include "lisle/task/machine.hpp"
 

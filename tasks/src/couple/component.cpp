@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 #include <utility>
-
-#include <lisle/communicator.hpp>
 
 #include "couple/component_state.hpp"
 
@@ -218,30 +215,6 @@ void component::state::settle() {
             to.coupling.settle(step_);
         }
     }
-}
-
-detail::component_activity component::state::measured(double stretch) {
-    const communicator ranks{ranks_};
-    activity_->widen(stretch);
-    double sum = 0;
-    for (const double each : activity_->waited()) {
-        sum += each;
-    }
-    detail::component_activity all;
-    all.ranks = ranks.size();
-    all.length = ranks.allreduce(activity_->length(), maximum{});
-    const double part = sum / activity_->length();
-    all.least_waited = ranks.allreduce(part, minimum{});
-    all.most_waited = ranks.allreduce(part, maximum{});
-    all.waited = ranks.allreduce(part, std::plus<>{}) / all.ranks;
-    all.parts = activity_->waited();
-    lisle::detail::check(MPI_Allreduce(MPI_IN_PLACE, all.parts.data(), static_cast<int>(all.parts.size()),
-                                       MPI_DOUBLE, MPI_SUM, ranks_),
-                         "MPI_Allreduce");
-    for (double &each : all.parts) {
-        each /= stretch * all.ranks;
-    }
-    return all;
 }
 
 void component::state::finish() {

@@ -16,7 +16,6 @@
 #include "couple/incoming.hpp"
 #include "couple/outgoing.hpp"
 #include "couple/restart_file.hpp"
-#include "couple/run_picture.hpp"
 
 namespace lisle::couple {
 
@@ -71,14 +70,10 @@ class component::state {
     void repeat();
     void finish();
 
-    /// How its ranks spent their time until now. Collective. @pre begun with is_watched
-    /// @param stretch becomes that of the component's parts, in seconds; at least this
-    [[nodiscard]] detail::component_activity measured(double stretch);
-    /// The run ends here, if not at the component's end. @return the stretch of the caller's record, in
-    /// seconds
-    [[nodiscard]] double end_record() noexcept {
+    /// How this rank spent its time, until the component's end or until now. @pre begun with is_watched
+    [[nodiscard]] detail::activity &end_activity() noexcept {
         activity_->end();
-        return activity_->width();
+        return *activity_;
     }
 
     // Restart files.

@@ -2,6 +2,7 @@
 #include <lisle/couple/job.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <map>
@@ -12,6 +13,7 @@
 
 #include "couple/agreement.hpp"
 #include "couple/component_state.hpp"
+#include "couple/run_picture.hpp"
 #include "couple/words.hpp"
 
 namespace lisle::couple {
@@ -171,13 +173,13 @@ void job::state::draw(const std::string &path) {
     detail::agree_on(all_, is_watched_ ? std::string{} : "a job has to be watched before it can be drawn");
     double longest = 0;
     for (auto &[name, each] : own_) {
-        longest = std::max(longest, each.state_->end_record());
+        longest = std::max(longest, each.state_->end_activity().width());
     }
     const double stretch = all_.allreduce(longest, maximum{});
     std::vector<detail::component_activity> mine;
     std::vector<std::int64_t> numbers;
     for (auto &[name, each] : own_) {
-        const detail::component_activity measured = each.state_->measured(stretch);
+        const auto measured = detail::measured(each.state_->end_activity(), each.ranks(), stretch);
         if (communicator{each.ranks()}.rank() == 0) {
             mine.push_back(measured);
             numbers.push_back(std::ranges::find(declared_, name, &detail::declaration::component) -
@@ -319,9 +321,16 @@ void job::state::agree_on_files(const std::vector<detail::restart_file> &files) 
 
 job::job(MPI_Comm all, const std::vector<std::string> &own) : state_{std::make_unique<state>(all, own)} {}
 
+// What has not left would be waited for in vain by another component, so the program does not go on.
 job::~job() {
-    if (std::uncaught_exceptions() == 0) {
+    if (std::uncaught_exceptions() != 0) {
+        return;
+    }
+    try {
         state_->finish();
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "couple: what was put could not be sent: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
 

@@ -104,7 +104,8 @@ template <multidimensional_view V> shaped_buffer shape(const V &view) {
     using element = std::remove_cvref_t<decltype(*view.data_handle())>;
     owned<datatype> shape;
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    check(MPI_Type_contiguous_c(wire<element>::count, wire<element>::type(), &made), "MPI_Type_contiguous");
+    check(MPI_Type_contiguous_c(wire<element>::count, strict(wire<element>::type()), &made),
+          "MPI_Type_contiguous");
     shape.reset(made);
     for (std::size_t dimension = V::rank(); dimension-- != 0;) {
         const MPI_Count stride =
@@ -154,6 +155,13 @@ template <direct_buffer T> [[nodiscard]] auto as_buffer(T &&object) {
 }
 
 namespace detail {
+
+/// The buffer of an object that is a message.
+template <direct_buffer T> [[nodiscard]] auto message_buffer(T &&object) {
+    auto data = as_buffer(object);
+    data.type = strict(data.type);
+    return data;
+}
 
 template <class T> struct may_write : std::bool_constant<!std::is_const_v<std::remove_reference_t<T>>> {};
 template <class T>

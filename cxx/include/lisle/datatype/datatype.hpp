@@ -137,6 +137,18 @@ template <basic T> MPI_Datatype basic_type() noexcept {
         return MPI_UINT32_T;
 }
 
+/// The datatype as messages name it: with Lisle in its strict form, so that a message is received as what it
+/// was sent as. (A constant, once it is compiled into a call. Types of a program's own stay as they are.)
+[[nodiscard]] inline MPI_Datatype strict(MPI_Datatype type) noexcept {
+#if LISLE_USE_EXTENSIONS
+    constexpr std::uintptr_t end_of_constants = 0x400;
+    const auto handle = reinterpret_cast<std::uintptr_t>(type);
+    if (handle < end_of_constants && type != MPI_DATATYPE_NULL && type != MPI_BYTE)
+        return reinterpret_cast<MPI_Datatype>(handle + MPIX_STRICT);
+#endif
+    return type;
+}
+
 /// The basic type that T is an array of, without padding; void if there is none.
 template <class T> consteval auto uniform_of();
 template <class T> struct as_type { using type = T; };
@@ -220,7 +232,8 @@ template <direct T> MPI_Datatype build_type() {
     } place;
     MPI_Datatype structure = MPI_DATATYPE_NULL;
     if constexpr (wire<T>::uniform_type || array_traits<T>::value) {
-        check(MPI_Type_contiguous_c(wire<T>::count, wire<T>::type(), &structure), "MPI_Type_contiguous");
+        check(MPI_Type_contiguous_c(wire<T>::count, strict(wire<T>::type()), &structure),
+              "MPI_Type_contiguous");
     } else {
         visit_fields(place.object, [&]<class... Fields>(Fields &...fields) {
             constexpr std::size_t count = sizeof...(Fields);
@@ -228,7 +241,7 @@ template <direct T> MPI_Datatype build_type() {
             const std::array<MPI_Count, count> lengths{wire<std::remove_cv_t<Fields>>::count...};
             const std::array<MPI_Count, count> offsets{
                 static_cast<MPI_Count>(reinterpret_cast<const char *>(&fields) - base)...};
-            const std::array<MPI_Datatype, count> types{wire<std::remove_cv_t<Fields>>::type()...};
+            const std::array<MPI_Datatype, count> types{strict(wire<std::remove_cv_t<Fields>>::type())...};
             check(MPI_Type_create_struct_c(static_cast<MPI_Count>(count), lengths.data(), offsets.data(),
                                            types.data(), &structure),
                   "MPI_Type_create_struct");

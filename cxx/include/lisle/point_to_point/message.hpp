@@ -78,7 +78,7 @@ void *make_room_or_null(MPI_Count elements, const MPI_Status *found, void *range
 }
 
 template <resizable_range R> MPI_Datatype element_type() {
-    return wire<element_of<R>>::type();
+    return strict(wire<element_of<R>>::type());
 }
 
 #if LISLE_USE_EXTENSIONS
@@ -223,7 +223,7 @@ template <direct T> class object_receive final : public result_of<T> {
   public:
     MPI_Request start(int source, int tag, MPI_Comm comm) {
         MPI_Request request = MPI_REQUEST_NULL;
-        check(MPI_Irecv_c(&object_, wire<T>::count, wire<T>::type(), source, tag, comm, &request),
+        check(MPI_Irecv_c(&object_, wire<T>::count, strict(wire<T>::type()), source, tag, comm, &request),
               "MPI_Irecv", named_value{"source", source}, named_value{"tag", tag});
         return request;
     }
@@ -300,7 +300,7 @@ template <class Operation> class sized_receive : public queued_operation<Operati
 /// A receive of one object of a direct type, under way.
 template <direct T> class object_receive final : public sized_receive<result_of<T>> {
   public:
-    object_receive() : sized_receive<result_of<T>>{as_buffer(object_)} {}
+    object_receive() : sized_receive<result_of<T>>{message_buffer(object_)} {}
     T take(const status &ended) override {
         require_whole<T>(*ended.native());
         return std::move(object_);
@@ -392,7 +392,7 @@ class message {
     template <object_to_fill T> lisle::status receive_into(T &&into) {
         if constexpr (writable_buffer<T>) {
             lisle::status ended;
-            const auto data = as_buffer(into);
+            const auto data = detail::message_buffer(into);
             detail::check(MPI_Mrecv_c(data.writable(), data.count, data.type, &handle_, ended.native()),
                           "MPI_Mrecv", named_value{"count", data.count});
             return ended;

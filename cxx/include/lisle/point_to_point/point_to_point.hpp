@@ -98,7 +98,7 @@ class point_to_point {
             if constexpr (!has_extensions)
                 if (detail::receives_unposted())
                     return ireceive_into(borrow(into), source, tag).wait();
-            const auto data = as_buffer(into);
+            const auto data = detail::message_buffer(into);
             detail::check(MPI_Recv_c(data.writable(), data.count, data.type, source.value(), tag.value(),
                                      comm_, ended.native()),
                           "MPI_Recv", named_value{"count", data.count}, named_value{"source", source.value()},
@@ -153,8 +153,8 @@ class point_to_point {
     template <object_to_send T, buffer_to_fill B>
     status sendrecv_into(const T &object, B &&into, exchange with) const {
         status ended;
-        const auto out = as_buffer(object);
-        const auto in = as_buffer(into);
+        const auto out = detail::message_buffer(object);
+        const auto in = detail::message_buffer(into);
         detail::check(
             MPI_Sendrecv_c(out.address, out.count, out.type, with.dest, with.send_tag.value(), in.writable(),
                            in.count, in.type, with.source.value(), with.tag.value(), comm_, ended.native()),
@@ -172,7 +172,7 @@ class point_to_point {
     /// down})`.
     template <buffer_to_fill B> status sendrecv(in_place_t<B> both, exchange with) const {
         status ended;
-        const auto data = as_buffer(both.object);
+        const auto data = detail::message_buffer(both.object);
         detail::check(MPI_Sendrecv_replace_c(data.writable(), data.count, data.type, with.dest,
                                              with.send_tag.value(), with.source.value(), with.tag.value(),
                                              comm_, ended.native()),
@@ -266,7 +266,7 @@ class point_to_point {
         detail::require_writable<B &>();
         MPI_Request request = MPI_REQUEST_NULL;
         if constexpr (writable_buffer<B &>) {
-            const auto data = as_buffer(into.get());
+            const auto data = detail::message_buffer(into.get());
 #if !LISLE_USE_EXTENSIONS
             if (detail::unposted_list::mine().overlaps(source.value(), tag.value(), comm_)) {
                 auto owner = std::make_unique<detail::sized_receive<detail::operation>>(data);
@@ -299,7 +299,7 @@ class point_to_point {
     /// Prepares a send that will be started many times.
     template <direct_buffer B>
     [[nodiscard]] persistent send_init(borrowed<B> from, int dest, message_tag tag = 0) const {
-        const auto data = as_buffer(from.get());
+        const auto data = detail::message_buffer(from.get());
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(
             MPI_Send_init_c(data.address, data.count, data.type, dest, tag.value(), comm_, &request),
@@ -310,7 +310,7 @@ class point_to_point {
     template <direct_buffer B> [[nodiscard]] persistent receive_init(borrowed<B> into, source_rank source,
                                                                      receive_tag tag = any_tag) const {
         detail::require_writable<B &>();
-        const auto data = as_buffer(into.get());
+        const auto data = detail::message_buffer(into.get());
         MPI_Request request = MPI_REQUEST_NULL;
         detail::check(MPI_Recv_init_c(data.writable(), data.count, data.type, source.value(), tag.value(),
                                       comm_, &request),
@@ -320,7 +320,7 @@ class point_to_point {
     /// Prepares a send whose data gets ready in `partitions` equal parts.
     template <direct_range B> [[nodiscard]] partitioned_send
     partitioned_send_init(borrowed<B> from, int partitions, int dest, message_tag tag = 0) const {
-        const buffer data = as_buffer(from.get());
+        const buffer data = detail::message_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
@@ -334,7 +334,7 @@ class point_to_point {
     template <direct_range B> [[nodiscard]] partitioned_receive
     partitioned_receive_init(borrowed<B> into, int partitions, int source, message_tag tag = 0) const {
         detail::require_writable<B &>();
-        const buffer data = as_buffer(into.get());
+        const buffer data = detail::message_buffer(into.get());
         detail::require_equal_parts(data.count, partitions);
         MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
@@ -376,10 +376,10 @@ class point_to_point {
             T object{};
             MPI_Status own;
             MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
-            if (!detail::check(MPI_Recv_c(&object, detail::wire<T>::count, detail::wire<T>::type(),
-                                          source.value(), tag.value(), comm_, seen),
-                               "MPI_Recv", named_value{"source", source.value()},
-                               named_value{"tag", tag.value()}))
+            if (!detail::check(
+                    MPI_Recv_c(&object, detail::wire<T>::count, detail::strict(detail::wire<T>::type()),
+                               source.value(), tag.value(), comm_, seen),
+                    "MPI_Recv", named_value{"source", source.value()}, named_value{"tag", tag.value()}))
                 return object;
             detail::require_whole<T>(*seen);
             return object;

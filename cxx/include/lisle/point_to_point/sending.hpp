@@ -50,7 +50,7 @@ namespace detail {
 template <class Send, class T>
 void send_object(Send function, const char *call, const T &object, int dest, int tag, MPI_Comm comm) {
     if constexpr (direct_buffer<const T &>) {
-        const auto data = as_buffer(object);
+        const auto data = message_buffer(object);
         check(function(data.address, data.count, data.type, dest, tag, comm), call,
               named_value{"count", data.count}, named_value{"dest", dest}, named_value{"tag", tag});
     } else if constexpr (serialized<const T &>) {
@@ -72,32 +72,32 @@ auto start_to_send(Send function, const char *call, T &&object, int dest, int ta
     };
     if constexpr (is_borrowed<type>::value) {
         if constexpr (direct_buffer<typename is_borrowed<type>::object &>) {
-            start(as_buffer(object.get()));
+            start(message_buffer(object.get()));
             return future<>{request};
         } else {
             auto owner = std::make_unique<used_object<byte_buffer>>(to_bytes(object.get()));
-            start(as_buffer(owner->object));
+            start(message_buffer(owner->object));
             return future<>{request, std::move(owner)};
         }
     } else if constexpr (resizable_range<T>) {
         auto owner = std::make_unique<kept_object<type>>(std::move(object));
-        start(as_buffer(owner->object));
+        start(message_buffer(owner->object));
         return future<type>{request, std::move(owner)};
     } else if constexpr (direct<type> && sizeof(type) <= most_copied) {
         auto owner = std::make_unique<used_object<type>>(type{object});
-        start(as_buffer(owner->object));
+        start(message_buffer(owner->object));
         return future<>{request, std::move(owner)};
     } else if constexpr (direct<type>) {
         auto owner = std::make_unique<kept_object<type>>(std::move(object));
-        start(as_buffer(owner->object));
+        start(message_buffer(owner->object));
         return future<type>{request, std::move(owner)};
     } else if constexpr (serialized<T>) {
         auto owner = std::make_unique<written_object<type>>(std::move(object));
-        start(as_buffer(owner->bytes));
+        start(message_buffer(owner->bytes));
         return future<type>{request, std::move(owner)};
     } else if constexpr (adapted<type>) {
         auto owner = std::make_unique<kept_object<type>>(std::forward<T>(object));
-        start(as_buffer(owner->object));
+        start(message_buffer(owner->object));
         return future<type>{request, std::move(owner)};
     } else {
         refused<T>(); // the compiler has said why

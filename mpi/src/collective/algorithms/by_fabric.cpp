@@ -3,6 +3,7 @@
 
 #include "collective/places.hpp"
 #include "communicator/communicator_local.hpp"
+#include "execution/rank.hpp"
 #include "fabric/fabric.hpp"
 
 namespace lisle::collective {
@@ -15,7 +16,8 @@ std::unique_ptr<member_collectives> seek(const communicator &comm) {
         return nullptr;
     }
     const group &members = comm.local_group();
-    const auto *const carrier = dynamic_cast<const fabric::fabric *>(common_carrier(members));
+    const auto *const carrier =
+        dynamic_cast<const fabric::fabric *>(common_carrier(this_rank().get_job(), members));
     const auto *const offering =
         carrier != nullptr ? dynamic_cast<const fabric_collectives *>(&carrier->innermost()) : nullptr;
     return offering != nullptr ? offering->among(members, comm.rank()) : nullptr;

@@ -22,7 +22,7 @@ std::unique_ptr<collective_area> collective_area::make(const communicator &comm,
         return nullptr;
     }
     return std::make_unique<collective_area>(*medium, memory, keys, *comm.point_to_point.home, members, self,
-                                             in_one_address_space(members));
+                                             in_one_address_space(here, members));
 }
 
 } // namespace lisle::collective

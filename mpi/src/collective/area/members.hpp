@@ -12,10 +12,20 @@
 
 namespace lisle::collective {
 
+/// Who may wait for a post: one member, those of [first, last), or all.
+struct readers {
+    /// Instead of one member.
+    static constexpr int everyone = -1;
+
+    constexpr readers(int member) noexcept : first{member}, last{member + 1} {}
+    constexpr readers(int from, int to) noexcept : first{from}, last{to} {}
+
+    int first, last;
+};
+
 class area_members {
   public:
-    /// Instead of one member: all.
-    static constexpr int everyone = -1;
+    static constexpr int everyone = readers::everyone;
 
     /// @param members outlive this, as their fabric does @param self the calling rank among them
     area_members(fabric::shared_memory &medium, const group &members, int self, bool one_process) noexcept
@@ -47,19 +57,19 @@ class area_members {
                              static_cast<std::size_t>(bytes));
     }
 
-    /// Wakes a member, or all, if they sleep until something is written that they look at.
-    void wake(int member) const noexcept {
-        member == everyone ? wake_all() : medium_.nudge(members_.member(member));
-    }
-    void wake_all() const noexcept {
-        if (medium_.anyone_watches()) [[unlikely]] {
-            wake_others();
+    /// Wakes those that sleep until something is written that they look at.
+    void wake(readers who) const noexcept {
+        if (who.last == who.first + 1 && who.first != everyone) {
+            medium_.nudge(members_.member(who.first));
+        } else if (medium_.anyone_watches()) [[unlikely]] {
+            who.first == everyone ? wake_range(0, members_.size()) : wake_range(who.first, who.last);
         }
     }
+    void wake_all() const noexcept { wake(everyone); }
 
   private:
-    void wake_others() const noexcept {
-        for (int member = 0; member < members_.size(); ++member) {
+    void wake_range(int first, int last) const noexcept {
+        for (int member = first; member < last; ++member) {
             if (member != self_) {
                 medium_.nudge(members_.member(member));
             }

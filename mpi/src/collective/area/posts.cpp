@@ -52,8 +52,8 @@ void posts::claim(std::uint64_t number) noexcept {
 /// Writes a post in order, and publishes it as soon as the first part is there.
 class posts::writer {
   public:
-    writer(posts &to, std::uint64_t number, MPI_Count bytes, int reader, bool in_parts)
-        : posts_{to}, number_{number}, reader_{reader}, bytes_{static_cast<std::size_t>(bytes)},
+    writer(posts &to, std::uint64_t number, MPI_Count bytes, readers who, bool in_parts)
+        : posts_{to}, number_{number}, readers_{who}, bytes_{static_cast<std::size_t>(bytes)},
           first_{in_parts && bytes_ >= least_in_parts ? bytes_ / 2 : bytes_}, place_{to.place_for(number,
                                                                                                   bytes)} {}
 
@@ -91,19 +91,19 @@ class posts::writer {
         }
     }
     void publish() {
-        posts_.publish(number_, bytes_ | (first_ != bytes_ ? parts_bit : 0), reader_);
+        posts_.publish(number_, bytes_ | (first_ != bytes_ ? parts_bit : 0), readers_);
         published_ = true;
     }
 
     posts &posts_;
     std::uint64_t number_;
-    int reader_;
+    readers readers_;
     std::size_t bytes_, first_, done_ = 0;
     std::byte *place_;
     bool published_ = false;
 };
 
-void posts::add(std::uint64_t number, post_place at, const typed_buffer &data, int reader, bool in_parts) {
+void posts::add(std::uint64_t number, post_place at, const typed_buffer &data, readers who, bool in_parts) {
     const MPI_Count bytes = data.bytes();
     if (at == post_place::small_slot) {
         const int self = members_.self();
@@ -114,9 +114,9 @@ void posts::add(std::uint64_t number, post_place at, const typed_buffer &data, i
         claim_line(&areas_.small_slot_of(self, number + claimed_ahead_in_small));
     } else if (!in_parts || bytes < static_cast<MPI_Count>(least_in_parts)) [[likely]] {
         put(data, place_for(number, bytes));
-        publish(number, static_cast<std::uint64_t>(bytes), reader);
+        publish(number, static_cast<std::uint64_t>(bytes), who);
     } else {
-        writer post{*this, number, bytes, reader, true};
+        writer post{*this, number, bytes, who, true};
         post.add(data);
         post.end();
     }
@@ -184,10 +184,10 @@ void posts::add(std::uint64_t number, const buffer_descriptor &exposed) {
     publish(number, descriptor_bit | sizeof exposed, area_members::everyone);
 }
 
-void posts::publish(std::uint64_t number, std::uint64_t word, int reader) noexcept {
+void posts::publish(std::uint64_t number, std::uint64_t word, readers who) noexcept {
     const int self = members_.self();
     store_word(areas_.slot_of(self, number).posted, (number + 1) << size_bits | word);
-    members_.wake(reader);
+    members_.wake(who);
     // Has long been read, and is not looked at yet.
     const rank_areas::slot &later = areas_.slot_of(self, number + claimed_ahead);
     claim_line(&later);

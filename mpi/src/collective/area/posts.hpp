@@ -33,9 +33,9 @@ class posts {
     /// Asks for the line that the post will be written to: a peer that looks for it already may have taken
     /// it, and otherwise the store would wait for that.
     void claim(std::uint64_t number) noexcept;
-    /// Posts data, no more than the area takes. Nobody but the reader awaits it.
+    /// Posts data, no more than the area takes. Nobody but its readers awaits it.
     /// @param in_parts its readers have nothing else to do meanwhile, so it may be published in two parts
-    void add(std::uint64_t number, post_place at, const typed_buffer &data, int reader, bool in_parts);
+    void add(std::uint64_t number, post_place at, const typed_buffer &data, readers who, bool in_parts);
     /// Posts the data of a block for each member but the calling one, together no more than the area takes.
     void add(std::uint64_t number, const block_view &blocks, bool in_parts);
     [[nodiscard]] static MPI_Count bytes_together(const block_view &blocks, int self) noexcept {
@@ -152,7 +152,7 @@ class posts {
                                                  : pages_.of(self, number);
     }
     /// Publishes what lies in a slot or page, and wakes who waits for it.
-    void publish(std::uint64_t number, std::uint64_t word, int reader) noexcept;
+    void publish(std::uint64_t number, std::uint64_t word, readers who) noexcept;
 
     rank_areas areas_;
     pages &pages_;

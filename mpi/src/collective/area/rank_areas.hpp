@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the memory of a collective area is laid out: for each member a rank area, which it alone writes, with a
 // ring of slots, one for each operation under way, a ring of small slots, and the number of operations that
-// it has finished.
+// it has finished. Before them lies how many members wait for others to finish.
 #pragma once
 
 #include <atomic>
@@ -49,10 +49,21 @@ class rank_areas {
     };
     static_assert(sizeof(slot) == 256 && sizeof(buffer_descriptor) <= most_in_slot);
 
+    struct alignas(64) head {
+        /// Members that wait for room. Sequentially consistent: one counts itself before it looks who has
+        /// finished, and who finishes looks at this after it has said so.
+        std::atomic<std::uint32_t> waiting_for_room;
+    };
+
     /// @param memory of bytes(members), zero before its first use, common to all members
-    explicit rank_areas(std::byte *memory) noexcept : areas_{reinterpret_cast<rank_area *>(memory)} {}
+    explicit rank_areas(std::byte *memory) noexcept
+        : head_{reinterpret_cast<head *>(memory)}, areas_{reinterpret_cast<rank_area *>(head_ + 1)} {}
     [[nodiscard]] static std::size_t bytes(int members) noexcept {
-        return static_cast<std::size_t>(members) * sizeof(rank_area);
+        return sizeof(head) + static_cast<std::size_t>(members) * sizeof(rank_area);
+    }
+
+    [[nodiscard]] std::atomic<std::uint32_t> &waiting_for_room() const noexcept {
+        return head_->waiting_for_room;
     }
 
     [[nodiscard]] std::atomic<std::uint64_t> &finished_by(int member) const noexcept {
@@ -66,6 +77,7 @@ class rank_areas {
     }
 
   private:
+    head *head_;
     rank_area *areas_;
 };
 

@@ -3,6 +3,16 @@
 
 namespace lisle::collective {
 
+bool turns::find_room(std::uint64_t number, post_place at) noexcept {
+    const bool found = look_who_finished(number, at);
+    if (found == waits_) {
+        // The caller looks again before it sleeps.
+        areas_.waiting_for_room().fetch_add(found ? ~std::uint32_t{0} : 1, std::memory_order_seq_cst);
+        waits_ = !found;
+    }
+    return found;
+}
+
 bool turns::look_who_finished(std::uint64_t number, post_place at) noexcept {
     // What posts have told may be enough: the line with a member's number stays with it then. But one look is
     // to serve for several operations.
@@ -30,10 +40,12 @@ bool turns::look_who_finished(std::uint64_t number, post_place at) noexcept {
     return true;
 }
 
-void turns::tell(std::uint64_t finished) noexcept {
+void turns::tell(std::uint64_t finished, bool awaited) noexcept {
     areas_.finished_by(members_.self()).store(finished, std::memory_order_seq_cst);
     told_ = finished;
-    members_.wake_all();
+    if (awaited || areas_.waiting_for_room().load(std::memory_order_seq_cst) != 0) {
+        members_.wake_all();
+    }
 }
 
 } // namespace lisle::collective

@@ -35,7 +35,7 @@ class turns {
     }
     /// True when its place is free: what a rank that posts something waits for besides. @pre come(number)
     [[nodiscard]] bool has_room(std::uint64_t number, post_place at) noexcept {
-        return number < all_finished_ + rank_areas::depth_of(at) || look_who_finished(number, at);
+        return number < all_finished_ + rank_areas::depth_of(at) || find_room(number, at);
     }
     /// A member has, or all have, posted and so finished what came before.
     void note_posted(std::uint64_t number, int peer) noexcept {
@@ -50,8 +50,9 @@ class turns {
         // then, and better: who is far ahead then gets several slots at once, and can ask for their lines
         // early. All do so after the same operations: who looks then learns much at once.
         const std::uint64_t until_due = ~number % (at == post_place::small_slot ? telling_in_small : telling);
-        if (awaited || until_due == 0) {
-            tell(number + 1);
+        // Pages are few: who is ahead soon waits for one.
+        if (awaited || at == post_place::page || until_due == 0) {
+            tell(number + 1, awaited);
         } else if (until_due == 1) {
             claim_line(&areas_.finished_by(members_.self()));
         }
@@ -61,7 +62,7 @@ class turns {
     /// before, which it has, but has not told. @pre come(number)
     void tell_what_is_due(std::uint64_t number) noexcept {
         if (told_ + telling <= number) [[unlikely]] {
-            tell(number);
+            tell(number, false);
         }
     }
     [[nodiscard]] bool finished(std::uint64_t number, int peer) const noexcept {
@@ -76,8 +77,11 @@ class turns {
     static_assert(telling <= rank_areas::page_depth && telling <= rank_areas::depth &&
                   telling_in_small <= rank_areas::small_depth);
 
+    /// Looks for room, and lets the others know that the rank waits if there is none.
+    [[nodiscard]] bool find_room(std::uint64_t number, post_place at) noexcept;
     [[nodiscard]] bool look_who_finished(std::uint64_t number, post_place at) noexcept;
-    void tell(std::uint64_t finished) noexcept;
+    /// @param awaited somebody may wait for it, not only for room
+    void tell(std::uint64_t finished, bool awaited) noexcept;
 
     rank_areas areas_;
     const area_members &members_;
@@ -86,6 +90,7 @@ class turns {
     std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
     std::uint64_t told_ = 0;                 ///< so many operations are finished here, as others know
     std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
+    bool waits_ = false;                     ///< for room, as the area says
     int late_ = 0;                           ///< member that was the last to be waited for
     std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
 };

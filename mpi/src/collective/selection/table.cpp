@@ -22,6 +22,7 @@
 #include "collective/algorithms/scan.hpp"
 #include "collective/node/single_copy.hpp"
 #include "collective/node/slot_algorithms.hpp"
+#include "collective/node/slot_tree.hpp"
 #include "collective/node/two_level.hpp"
 #include "collective/selection/selection.hpp"
 #include "collective/selection/ways.hpp"
@@ -44,13 +45,24 @@ constexpr limits more_than(int ranks, MPI_Count most = any_size) {
 constexpr limits more_bytes_than(MPI_Count bytes, int ranks = 0) {
     return {.least = bytes + 1, .least_ranks = ranks + 1};
 }
+// So many processes share a node's memory that a rank had better not look at what each of the others posts,
+// nor wake them all: they follow a tree, or send messages.
+constexpr int many_processes = 64;
+constexpr limits from_many_processes(MPI_Count bytes) {
+    return {.most = bytes, .least_ranks_between = many_processes + 1};
+}
+constexpr limits all_in_slots{.most_ranks = many_processes};
 // Longer data are copied once from buffer to buffer within a process. Between processes longer data go
 // through pages, which the receiver empties while the sender fills the next.
-constexpr limits in_slots{.most = 1024, .most_between = 16384};
+constexpr limits in_slots{.most = 1024, .most_between = 16384, .most_ranks = many_processes};
+constexpr limits in_slots_of_root{.most = 1024, .most_between = 16384};
+constexpr limits scanned_in_slots{.most = 16384, .most_ranks = many_processes};
 // Where each rank reduces what all have posted, there may not be many.
-constexpr limits reduced_in_slots{.most = 1024, .most_between = 16384, .most_ranks_between = 4};
+constexpr limits reduced_in_slots{
+    .most = 1024, .most_between = 16384, .most_ranks_between = 4, .most_ranks = many_processes};
 // Between processes a call of the kernel costs less than a page from this size on.
-constexpr limits long_data{.least_between = 32768};
+constexpr limits long_data{.least_between = 32768, .most_ranks = many_processes};
+constexpr limits long_data_of_root{.least_between = 32768};
 // All workers together reduce longer vectors.
 constexpr limits in_turn_up_to = up_to(2048);
 // Leaders gather and scatter the blocks of their nodes up to here; longer ones go straight to the root.
@@ -122,7 +134,8 @@ constexpr row table[] = {
     use<on::barrier, by::copy, alone>(),
     use<on::barrier, by::in_process, in_turns>(),
     use<on::barrier, by::pair, as_pair>(),
-    use<on::barrier, by::shared_memory, slots<slot_barrier>>(),
+    use<on::barrier, by::shared_tree, slots<tree_barrier>>(from_many_processes(any_size)),
+    use<on::barrier, by::shared_memory, slots<slot_barrier>>(all_in_slots),
     use<on::barrier, by::two_level, levels<two_level_barrier>>(),
     use<on::barrier, by::linear, messages<barrier_linear>>(by_setting),
     use<on::barrier, by::tournament, messages<barrier_tournament>>(by_setting),
@@ -132,8 +145,8 @@ constexpr row table[] = {
     use<on::bcast, by::copy, alone>(),
     use<on::bcast, by::in_process, in_turns>(by_setting),
     use<on::bcast, by::pair, as_pair>(up_to(most_in_pair)),
-    use<on::bcast, by::shared_memory, slots<slot_bcast>>(in_slots),
-    use<on::bcast, by::single_copy, copies<single_copy_bcast>>(long_data),
+    use<on::bcast, by::shared_memory, slots<slot_bcast>>(in_slots_of_root),
+    use<on::bcast, by::single_copy, copies<single_copy_bcast>>(long_data_of_root),
     use<on::bcast, by::two_level, levels<two_level_bcast>>(),
     use<on::bcast, by::mesh, by_fabric<&member_collectives::bcast>>(on_mesh),
     use<on::bcast, by::pipelined, messages<bcast_pipelined>>(more_bytes_than(65536, 2)),
@@ -146,7 +159,7 @@ constexpr row table[] = {
     use<on::gather, by::in_process, in_turns>(by_setting),
     use<on::gather, by::pair, as_pair>(up_to(most_in_pair)),
     use<on::gather, by::shared_memory, slots<slot_gather>>(in_slots),
-    use<on::gather, by::single_copy, copies<single_copy_gather>>(long_data),
+    use<on::gather, by::single_copy, copies<single_copy_gather>>(long_data_of_root),
     use<on::gather, by::two_level, levels<two_level_gather>>(blocks_of_places),
     use<on::gather, by::binomial, messages<gather_binomial>>(more_than(2, 4096), array_of_blocks),
     use<on::gather, by::linear, messages<gather_linear>>(), // longer blocks go to the root directly
@@ -162,8 +175,8 @@ constexpr row table[] = {
     use<on::scatter, by::copy, alone>(),
     use<on::scatter, by::in_process, in_turns>(by_setting),
     use<on::scatter, by::pair, as_pair>(up_to(most_in_pair)),
-    use<on::scatter, by::shared_memory, slots<slot_scatter>>(in_slots),
-    use<on::scatter, by::single_copy, copies<single_copy_scatter>>(long_data),
+    use<on::scatter, by::shared_memory, slots<slot_scatter>>(in_slots_of_root),
+    use<on::scatter, by::single_copy, copies<single_copy_scatter>>(long_data_of_root),
     use<on::scatter, by::two_level, levels<two_level_scatter>>(blocks_of_places),
     use<on::scatter, by::binomial, messages<scatter_binomial>>(more_than(2, 4096), array_of_blocks),
     use<on::scatter, by::linear, messages<scatter_linear>>(),
@@ -232,6 +245,7 @@ constexpr row table[] = {
     use<on::allreduce, by::copy, alone>(),
     use<on::allreduce, by::in_process, in_turns>(in_turn_up_to),
     use<on::allreduce, by::pair, as_pair>(up_to(most_in_pair)),
+    use<on::allreduce, by::shared_tree, slots<tree_allreduce>>(from_many_processes(1024), commuting),
     use<on::allreduce, by::shared_memory, slots<slot_allreduce>>(reduced_in_slots),
     use<on::allreduce, by::single_copy, copies<single_copy_allreduce>>(long_data),
     use<on::allreduce, by::two_level, levels<two_level_allreduce>>(),
@@ -258,7 +272,7 @@ constexpr row table[] = {
     use<on::scan, by::message, as_message>(up_to(most_in_message)),
     use<on::scan, by::in_process, in_turns>(in_turn_up_to),
     use<on::scan, by::pair, as_pair>(up_to(most_in_pair)),
-    use<on::scan, by::shared_memory, slots<slot_scan>>(up_to(16384)),
+    use<on::scan, by::shared_memory, slots<slot_scan>>(scanned_in_slots),
     use<on::scan, by::single_copy, copies<single_copy_scan>>(long_data),
     use<on::scan, by::two_level, levels<two_level_scan>>(),
     use<on::scan, by::recursive_doubling, messages<scan_doubling>>(more_than(2)),
@@ -269,7 +283,7 @@ constexpr row table[] = {
     use<on::exscan, by::message, as_message>(up_to(most_in_message)),
     use<on::exscan, by::in_process, in_turns>(in_turn_up_to),
     use<on::exscan, by::pair, as_pair>(up_to(most_in_pair)),
-    use<on::exscan, by::shared_memory, slots<slot_exscan>>(up_to(16384)),
+    use<on::exscan, by::shared_memory, slots<slot_exscan>>(scanned_in_slots),
     use<on::exscan, by::single_copy, copies<single_copy_exscan>>(long_data),
     use<on::exscan, by::two_level, levels<two_level_exscan>>(),
     use<on::exscan, by::recursive_doubling, messages<exscan_doubling>>(more_than(2)),
@@ -315,6 +329,12 @@ std::string in_words(const limits &when) {
     if (when.least_ranks != 0) {
         text += sentence(" from ", when.least_ranks, " ranks");
     }
+    if (when.least_ranks_between != 0) {
+        text += sentence(" between processes from ", when.least_ranks_between, " ranks");
+    }
+    if (when.most_ranks != any_ranks) {
+        text += sentence(" between processes up to ", when.most_ranks, " ranks");
+    }
     if (when.in == range_on_mesh) {
         text += sentence(" from ", mesh_least_in_pairs, " bytes in all where pairs meet in each stage, more ",
                          "elsewhere");
@@ -330,7 +350,10 @@ std::span<const row> rows_of(operation what) noexcept {
 
 size_range range_of(const row &each, const situation &given) noexcept {
     const limits &when = each.when;
-    if (when.only_by_setting || given.ranks < when.least_ranks) {
+    const bool too_many = !given.one_process && given.ranks > when.most_ranks;
+    const bool too_few =
+        when.least_ranks_between != 0 && (given.one_process || given.ranks < when.least_ranks_between);
+    if (when.only_by_setting || given.ranks < when.least_ranks || too_many || too_few) {
         return {any_size, 0};
     }
     if (when.in != nullptr) {

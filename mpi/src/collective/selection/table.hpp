@@ -29,6 +29,8 @@ struct limits {
     MPI_Count least_between = 0;        ///< bytes, if the ranks are in several processes
     MPI_Count most_between = 0;         ///< the same; 0: `most`
     int most_ranks_between = any_ranks; ///< for more than `most` bytes between processes
+    int least_ranks_between = 0;        ///< not 0: the ranks are in several processes
+    int most_ranks = any_ranks;         ///< if the ranks are in several processes
     bool only_by_setting = false;
     /// Where all that does not say it.
     size_range (*in)(const situation &given) noexcept = nullptr;

@@ -91,6 +91,12 @@ template <auto Algorithm> struct groups {
 
 /// Through the memory that the ranks share. @param Algorithm has write(steps, const team &, the arguments)
 template <class Algorithm> struct area_steps {
+    static constexpr unsigned phases = [] {
+        if constexpr (requires { Algorithm::phases; }) {
+            return Algorithm::phases;
+        }
+        return 1U;
+    }();
     template <operation What> static void write(schedule &plan, const parties &among, const operands &data) {
         give<What>(plan, among.ranks, data,
                    [&](const auto &...arguments) { Algorithm::write(plan, among.ranks, arguments...); });
@@ -98,7 +104,7 @@ template <class Algorithm> struct area_steps {
     template <operation What> static void at_once(communicator &comm, MPI_Count, const operands &data) {
         team ranks = own_group(comm);
         ranks.shared = collective_area::found(comm);
-        immediate_steps steps{*ranks.shared};
+        immediate_steps steps{*ranks.shared, phases};
         give<What>(steps, ranks, data,
                    [&](const auto &...arguments) { Algorithm::write(steps, ranks, arguments...); });
         steps.end();

@@ -14,8 +14,9 @@ namespace lisle::collective {
 
 class immediate_steps : public step_memory {
   public:
-    explicit immediate_steps(collective_area &where) noexcept
-        : step_memory{near_}, where_{where}, local_{&where} {}
+    /// @param phases operations in the area
+    explicit immediate_steps(collective_area &where, unsigned phases = 1) noexcept
+        : step_memory{near_}, where_{where}, local_{&where, phases} {}
     immediate_steps(const immediate_steps &) = delete;
     immediate_steps &operator=(const immediate_steps &) = delete;
 
@@ -27,9 +28,14 @@ class immediate_steps : public step_memory {
     void enter(collective_area &, MPI_Count posted = 0, bool posts = true, bool one_way = false) {
         local_.finish(enter_step{collective_area::place_of(posted, one_way), posts});
     }
+    /// Instead of another enter(): see next_phase_step.
+    void enter_next(collective_area &where, MPI_Count posted, bool posts) {
+        local_.take(next_phase_step{});
+        enter(where, posted, posts);
+    }
     void pass_caches() { local_.take(pass_caches_step{}); }
-    void post(const typed_buffer &data, int reader = area_members::everyone, bool in_parts = false) {
-        local_.take(post_step{data, reader, in_parts});
+    void post(const typed_buffer &data, readers who = readers::everyone, bool in_parts = false) {
+        local_.take(post_step{data, who, in_parts});
     }
     void post(const block_view &blocks, bool in_parts) { local_.post(blocks, in_parts); }
     void expose(const buffer_descriptor &exposed) { local_.take(expose_step{exposed}); }
@@ -43,6 +49,7 @@ class immediate_steps : public step_memory {
             }
         }
     }
+    void note_all_posted() { local_.take(all_posted_step{}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to) {
         local_.take(
             take_step{to, peer, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected)});

@@ -61,7 +61,7 @@ class local_steps {
         return true;
     }
     bool take(const post_step &post) {
-        where_->posts().add(number_, at_, post.data, post.reader, post.in_parts);
+        where_->posts().add(number_, at_, post.data, post.who, post.in_parts);
         return true;
     }
     void post(const block_view &blocks, bool in_parts) { where_->posts().add(number_, blocks, in_parts); }
@@ -85,6 +85,10 @@ class local_steps {
                 where_->turns().note_posted(number_, member);
             }
         }
+        return true;
+    }
+    bool take(const all_posted_step &) {
+        where_->turns().note_all_posted(number_ - 1);
         return true;
     }
     bool take(const take_step &taken) {
@@ -111,9 +115,7 @@ class local_steps {
     bool take(const fetch_step &step);
     bool take(const reduce_posts_step &step);
     bool take(const finish_step &finish) {
-        // Pages are few: who is ahead soon waits for one.
-        where_->turns().finish(number_, at_,
-                               finish.awaited || used_descriptor_ || at_ == collective_area::place::page);
+        where_->turns().finish(number_, at_, finish.awaited || used_descriptor_);
         return true;
     }
     bool take(const await_finished_step &await) {

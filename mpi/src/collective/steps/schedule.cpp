@@ -65,9 +65,9 @@ void schedule::enter(collective_area &where, MPI_Count posted, bool posts, bool 
     add(enter_step{collective_area::place_of(posted, one_way), posts});
 }
 
-void schedule::post(const typed_buffer &data, int reader, bool in_parts) {
+void schedule::post(const typed_buffer &data, readers who, bool in_parts) {
     keep(*data.type);
-    add(post_step{data, reader, in_parts});
+    add(post_step{data, who, in_parts});
 }
 
 void schedule::expose(const buffer_descriptor &exposed) {

@@ -58,15 +58,19 @@ class schedule {
     /// @param posts whether the calling rank posts anything
     /// @param one_way no rank waits for one that waits for it
     void enter(collective_area &where, MPI_Count posted = 0, bool posts = true, bool one_way = false);
+    /// The same for all operations but the first.
+    void enter_next(collective_area &where, MPI_Count posted, bool posts) { enter(where, posted, posts); }
     /// See pass_caches_step.
     void pass_caches() { add(pass_caches_step{}); }
-    /// @param reader the only one that awaits it @param in_parts see post_step
-    void post(const typed_buffer &data, int reader = area_members::everyone, bool in_parts = false);
+    /// See post_step.
+    void post(const typed_buffer &data, readers who = readers::everyone, bool in_parts = false);
     void post(const block_view &blocks, bool in_parts) {
         add(post_blocks_step{{keep_blocks(blocks), static_cast<std::size_t>(blocks.size())}, in_parts});
     }
     void expose(const buffer_descriptor &exposed);
     void await_posts(int first, int last) { add(await_posts_step{first, last}); }
+    /// See all_posted_step.
+    void note_all_posted() { add(all_posted_step{}); }
     void take(int peer, MPI_Count offset, MPI_Count expected, const typed_buffer &to);
     /// Awaits and takes all that a member posts.
     void take_post(int peer, const typed_buffer &to) {

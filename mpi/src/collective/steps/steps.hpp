@@ -65,11 +65,11 @@ struct next_phase_step {};
 /// From here on copies leave the caches alone: the ranks move more than those hold.
 struct pass_caches_step {};
 
-/// Shows data, no more than the area takes. `reader` alone awaits it, or area::everyone may; in_parts: they
-/// have nothing else to do meanwhile.
+/// Shows data, no more than the area takes. Nobody but `who` awaits it; in_parts: they have nothing else to
+/// do meanwhile.
 struct post_step {
     typed_buffer data;
-    int reader;
+    readers who;
     bool in_parts;
 };
 
@@ -88,6 +88,9 @@ struct expose_step {
 struct await_posts_step {
     int first, last;
 };
+
+/// All members have posted in the phase before this, as a post of this one has told.
+struct all_posted_step {};
 
 /// What a member has posted, from `offset` on. It has posted `expected` bytes in all.
 struct take_step {
@@ -169,9 +172,10 @@ struct reduce_peers_step {
     result_place place;
 };
 
-using step = std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step,
-                          enter_step, next_phase_step, pass_caches_step, post_step, post_blocks_step,
-                          expose_step, await_posts_step, take_step, fetch_step, reduce_posts_step,
-                          finish_step, await_finished_step, read_step, write_step, reduce_peers_step>;
+using step =
+    std::variant<send_step, receive_step, copy_step, reduce_step, await_step, await_all_step, enter_step,
+                 next_phase_step, pass_caches_step, post_step, post_blocks_step, expose_step,
+                 await_posts_step, all_posted_step, take_step, fetch_step, reduce_posts_step, finish_step,
+                 await_finished_step, read_step, write_step, reduce_peers_step>;
 
 } // namespace lisle::collective

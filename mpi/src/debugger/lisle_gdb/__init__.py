@@ -13,6 +13,12 @@ from . import breakpoints, commands, fibers, frames, process, processes
 LIBRARIES = Path(__file__).resolve().parent.parent / "libraries"
 
 
+def _after_stop(_event):
+    """Programs around gdb (its machine interface, scripts) look at variables without a prompt in between."""
+    if gdb.selected_thread() is not None and process.host_is_here():
+        commands.refresh()
+
+
 def _before_prompt():
     if gdb.selected_inferior().pid and gdb.selected_thread() is not None and not gdb.selected_thread().is_running():
         if process.host_is_here():
@@ -53,4 +59,5 @@ def begin():
     breakpoints.begin()
     frames.begin()
     gdb.events.exited.connect(processes.leave_ended)
+    gdb.events.stop.connect(_after_stop)
     gdb.events.before_prompt.connect(_before_prompt)

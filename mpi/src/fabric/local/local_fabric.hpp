@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/lazy_array.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/local/mailbox.hpp"
 #include "fabric/local/memory_domain.hpp"
@@ -35,8 +36,10 @@ class local_fabric final : public fabric, public mailbox_access {
     }
     [[nodiscard]] claim_result try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                          packet_slot &slot) noexcept override;
+    [[nodiscard]] int reaches_up_to(int first, int end) const noexcept override;
+    [[nodiscard]] bool is_of_one_node() const noexcept override { return true; }
     void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override {
-        writers_[index_of(dest)].write(slot.payload, static_cast<const std::byte *>(from), bytes);
+        end_of(dest).writer.write(slot.payload, static_cast<const std::byte *>(from), bytes);
     }
     void publish(int dest, packet_slot &slot) noexcept override;
     int poll(int self, sink &into, int most) override;
@@ -45,12 +48,22 @@ class local_fabric final : public fabric, public mailbox_access {
     void set_congested(int self, bool congested) noexcept override;
     void leave(int) noexcept override { domain_->leave(); }
     [[nodiscard]] mailbox_access *mailboxes() noexcept override { return this; }
-    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override { return &senders_[index_of(dest)]; }
+    [[nodiscard]] mailbox_sender *mailbox_to(int dest) noexcept override { return &end_of(dest).sender; }
     [[nodiscard]] mailbox_receiver *mailbox_of(int self) noexcept override {
         return &receivers_[own_index(self)];
     }
 
   private:
+    /// What this process sends to a peer with.
+    struct peer_end {
+        mailbox_sender sender;
+        payload_writer writer{};
+    };
+    [[nodiscard]] peer_end &end_of(int dest) noexcept {
+        const std::size_t index = index_of(dest);
+        return ends_.get(index, [this, index] { return peer_end{sender_to(index)}; });
+    }
+    [[nodiscard]] mailbox_sender sender_to(std::size_t index) const noexcept;
     /// The index of a rank in the segment.
     [[nodiscard]] std::size_t index_of(int rank) const noexcept {
         return static_cast<std::size_t>(places_.index_on_node(rank));
@@ -62,9 +75,9 @@ class local_fabric final : public fabric, public mailbox_access {
     const std::unique_ptr<memory_domain> domain_;
     const locality &places_;
     int first_rank_;
+    int track_;
     route_limits limits_;
-    std::vector<mailbox_sender> senders_;
-    std::vector<payload_writer> writers_;
+    lazy_array<peer_end> ends_;
     std::vector<mailbox_receiver> receivers_;
 };
 

@@ -37,6 +37,8 @@ class memory_domain {
 
     [[nodiscard]] virtual const char *name() const noexcept = 0;
     [[nodiscard]] virtual bool reaches(int process) const noexcept = 0;
+    /// True if that holds for all processes.
+    [[nodiscard]] virtual bool reaches_all() const noexcept { return false; }
     [[nodiscard]] virtual pid_t pid_of(int process) const noexcept = 0;
     [[nodiscard]] virtual const node_segment &segment() const noexcept = 0;
     /// How the rank with this index in the segment is woken.

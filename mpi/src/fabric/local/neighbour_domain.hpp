@@ -65,7 +65,7 @@ class neighbour_domain final : public memory_domain {
     [[nodiscard]] bool take(int process, const endpoint_address &offer);
     void look_for_ends() noexcept;
 
-    const std::uint64_t secret_;
+    const shared_secret secret_;
     const locality places_; ///< those that share the memory are on one node, others on another
     const int node_;
     const job_shape met_;         ///< those on it

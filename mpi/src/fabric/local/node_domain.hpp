@@ -20,6 +20,7 @@ class node_domain final : public memory_domain, public shared_memory {
     [[nodiscard]] std::unique_ptr<memory_domain> on_track(int track) const override;
 
     [[nodiscard]] const char *name() const noexcept override { return "local"; }
+    [[nodiscard]] bool reaches_all() const noexcept override { return places().nodes() == 1; }
     [[nodiscard]] bool reaches(int process) const noexcept override {
         return places().node_of_process(process) == places().node_of_process(this->process());
     }

@@ -18,7 +18,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 9;
+constexpr std::uint32_t segment_version = 10;
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
 std::size_t track_bytes(int ranks, int track) {
@@ -55,7 +55,7 @@ struct node_segment::header {
     std::int32_t processes;
     std::int32_t ranks;
     bool introduced;      ///< for processes of several jobs that have met
-    std::uint64_t secret; ///< of their introduction
+    shared_secret secret; ///< of their introduction
     std::uint64_t bytes;
     std::uint64_t heap_bytes; ///< of each process, behind the segment; not mapped with the rest
     std::atomic<std::int32_t> expecting_barriers; // relaxed: a hint that comes true in time
@@ -143,7 +143,7 @@ node_segment node_segment::private_to_process(const job_shape &node) {
     return add_bells_and_heaps(lay_out(std::move(memory), 0, rooms, node), node);
 }
 
-node_segment node_segment::create_for_introduction(const job_shape &met, std::uint64_t secret) {
+node_segment node_segment::create_for_introduction(const job_shape &met, const shared_secret &secret) {
     const layout rooms = layout::of(met.processes(), met.ranks(), true);
     auto memory = mapped_file::reserve(mapped_file::make("lisle-introduction"), 0, rooms.end,
                                        sentence("the introduction of ", met.ranks(), " ranks"));
@@ -178,7 +178,7 @@ std::optional<node_segment> node_segment::attach_to_that_of(pid_t process, int d
     return opened ? std::optional{attach(opened.release())} : std::nullopt;
 }
 
-bool node_segment::is_of_introduction(const job_shape &met, std::uint64_t secret) const noexcept {
+bool node_segment::is_of_introduction(const job_shape &met, const shared_secret &secret) const noexcept {
     return head().introduced && head().secret == secret && processes() == met.processes() &&
            ranks() == met.ranks();
 }

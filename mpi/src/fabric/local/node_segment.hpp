@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/mapped_file.hpp"
+#include "base/shared_secret.hpp"
 #include "execution/doorbell_row.hpp"
 #include "fabric/local/wake_pipe.hpp"
 #include "world/job_shape.hpp"
@@ -38,7 +39,7 @@ class node_segment {
     /// The same in a file of its own.
     static node_segment create(const job_shape &node);
     /// The same for processes of several jobs. @param secret of their introduction
-    static node_segment create_for_introduction(const job_shape &met, std::uint64_t secret);
+    static node_segment create_for_introduction(const job_shape &met, const shared_secret &secret);
     /// Maps the segment that begins there in the file, and owns the descriptor.
     /// Throws mpi_error if it is not one of this version.
     static node_segment attach(int descriptor, std::size_t offset = 0);
@@ -63,7 +64,7 @@ class node_segment {
     /// Where a rank sleeps. Written before all have opened the memory, read afterwards.
     [[nodiscard]] pipe_name &pipe(int rank) const noexcept;
     /// Of the same processes and introduction.
-    [[nodiscard]] bool is_of_introduction(const job_shape &met, std::uint64_t secret) const noexcept;
+    [[nodiscard]] bool is_of_introduction(const job_shape &met, const shared_secret &secret) const noexcept;
     /// 1: all ranks of the process have left, so that its end is no failure. Release by the process, acquire
     /// by who finds that it has ended.
     [[nodiscard]] std::atomic<std::uint32_t> &left(int process) const noexcept;

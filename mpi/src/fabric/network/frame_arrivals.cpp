@@ -12,7 +12,7 @@ static_assert(rail_set::receive_buffers <= reorder_buffer<inbox::packet>::window
 
 void frame_arrivals::arrived(buffer &in, std::size_t bytes) {
     arrived_frame found{};
-    const refusal why = check_frame(in.room.first(std::min(bytes, in.room.size())), job_.secret, job_.ranks,
+    const refusal why = check_frame(in.room.first(std::min(bytes, in.room.size())), job_.mark, job_.ranks,
                                     job_.first_rank, job_.rank_count, found);
     if (why != refusal::none) {
         drop(in, bytes, why);

@@ -20,7 +20,7 @@ constexpr std::size_t least_outside = 1024;
 
 frame frame_sender::make_frame(frame::kind what, int source, int dest) const noexcept {
     frame made{};
-    made.secret = job_.secret;
+    made.mark = job_.mark;
     made.version = frame::current_version;
     made.what = what;
     made.source = source;

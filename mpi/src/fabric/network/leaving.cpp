@@ -58,7 +58,8 @@ bool network_fabric::has_sent_all() noexcept {
 // True if the peer knows that nothing follows, or need not know it.
 bool network_fabric::tell_last(int process, bool hears_all) noexcept {
     peer_process &to = peers_[process];
-    if (to.failed || to.left || !(to.heard || to.reached || to.outstanding() != 0)) {
+    const bool knows = to.heard || to.reached || to.outstanding() != 0 || to.hears_of_end_in_frames;
+    if (to.failed || to.left || !knows) {
         return true;
     }
     // Frames arrive in order: who has this one has all others.

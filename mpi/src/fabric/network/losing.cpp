@@ -25,6 +25,17 @@ void network_fabric::notice_ends() {
     }
 }
 
+void network_fabric::notice_lost_callers(std::size_t rail) {
+    for (const peer_number lost : rails_[rail].endpoint().take_lost()) {
+        for (int process = 0; process != peers_.size(); ++process) {
+            const peer_process &of = peers_[process];
+            if (rail < of.rails().size() && of.rails()[rail] == lost && !of.left) {
+                lost_rail(process, rail);
+            }
+        }
+    }
+}
+
 void network_fabric::lost_rail(int process, std::size_t number) {
     const peer_process &to = peers_[process];
     if (to.has_lost(number)) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <sched.h>
+#include <thread>
 
 namespace lisle::fabric::network {
 
@@ -40,8 +41,14 @@ route_limits network_fabric::limits(int) const noexcept {
 }
 
 void network_fabric::connect(int peer, std::span<const std::byte> address) {
-    const std::scoped_lock guard{lock_};
-    peers_.connect(job_.process_of(peer), address);
+    const int process = job_.process_of(peer);
+    {
+        const std::scoped_lock guard{lock_};
+        peers_.connect(process, address);
+    }
+    if (leads_in_one_direction(process)) {
+        await_only_connection(process);
+    }
 }
 
 void network_fabric::set_congested(int self, bool congested) noexcept {
@@ -98,6 +105,28 @@ void network_fabric::await_connection(peer_process &to) noexcept {
         }
         sender_.send_waiting();
         sched_yield();
+    }
+}
+
+// One side makes the connection, and both are to know of it before either ends: what comes to nothing within
+// the job's time of silence has failed.
+void network_fabric::await_only_connection(int process) {
+    const auto end = std::chrono::steady_clock::now() + job_.silence;
+    for (bool late = false; !late;) {
+        {
+            const std::scoped_lock guard{lock_};
+            progress();
+            notice_ends();
+            const peer_process &to = peers_[process];
+            if (to.failed || !to.is_joined() || rails_[0].endpoint().is_connected(to.rails().front())) {
+                return;
+            }
+            late = std::chrono::steady_clock::now() >= end;
+            if (late) {
+                lost_rail(process, 0);
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds{100});
     }
 }
 
@@ -211,6 +240,9 @@ void network_fabric::progress() {
         unhandled_ = {.all = unhandled_.all, .rail = number};
         unhandled_.count = each.is_open() ? each.endpoint().take_completions(unhandled_.all) : 0;
         work_off();
+        if (each.endpoint().any_lost()) {
+            notice_lost_callers(number);
+        }
     }
     if (copies_.any_under_way()) {
         copies_.advance();

@@ -67,8 +67,14 @@ class network_fabric final : public fabric, public deferred_sending {
 
     /// The providers and their interfaces, for messages: "net on eth0".
     [[nodiscard]] std::string description() const { return rails_.description(); }
-    /// Where peers watch the first rail; none if that has no address of TCP.
-    [[nodiscard]] tcp::socket_address pulse_address() const noexcept { return rails_.pulse_address(); }
+    /// By which peers know the machine; none if the first rail has no address of TCP.
+    [[nodiscard]] tcp::socket_address own_address() const noexcept {
+        return rails_.traits_of_first().own_address;
+    }
+    /// True if only one side can connect: this process to that one, or that one to this.
+    [[nodiscard]] bool leads_in_one_direction(int process) const {
+        return job_.way_to && job_.way_to(process).leads_in_one_direction();
+    }
     /// Frames, and connections, that have been dropped because they were not sound.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return arrivals_.dropped() + rails_.dropped(); }
 
@@ -95,6 +101,8 @@ class network_fabric final : public fabric, public deferred_sending {
     void work_off();
     void ended(const completion &end);
     void notice_ends();
+    void notice_lost_callers(std::size_t rail);
+    void await_only_connection(int process);
     void lost_rail(int process, std::size_t number);
     void close_rail(std::size_t number);
     void take_over(int process, std::size_t lost);

@@ -61,8 +61,9 @@ std::vector<choice> choose_providers(const provider_request &wanted) {
     const std::vector<std::string_view> named = words_of(wanted.names, ",");
     std::vector<choice> all;
     for (tcp::tcp_interface &each : tcp::tcp_interfaces()) {
-        all.push_back({own_tcp.data(), each.name, "", each.address, [each](std::uint64_t secret) {
-                           return std::make_unique<socket_device>(each, secret);
+        all.push_back({own_tcp.data(), each.name, "", each.address,
+                       [each, everywhere = wanted.everywhere](const shared_secret &secret) {
+                           return std::make_unique<socket_device>(each, everywhere, secret);
                        }});
     }
     const bool ask_libfabric =

@@ -17,6 +17,8 @@ struct provider_request {
     std::string names; ///< providers, separated by commas, the preferred one first: "verbs;ofi_rxm,lisle-tcp"
     std::string
         interface; ///< network interface, or the network's address, or several: "eth1", "10.0.2.0/24,eth0"
+    bool everywhere =
+        false; ///< our own device listens on all interfaces: different peers may come by different ones
     std::string kinds_of_devices = network::kinds_of_devices; ///< for tests: where Linux lists the hardware
 };
 

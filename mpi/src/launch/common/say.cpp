@@ -22,10 +22,14 @@ void say_as(const std::string &name) {
     speaker() = name;
 }
 
+std::string said(const std::string &text) {
+    return speaker() + ": " + text + "\n";
+}
+
 void say(const std::string &text) {
     pollfd terminal{STDERR_FILENO, POLLOUT, 0};
     if (poll(&terminal, 1, longest_wait_for_terminal) != 0) { // else it is full, and the job matters more
-        print_report(speaker() + ": " + text + "\n");
+        print_report(said(text));
     }
 }
 

@@ -9,6 +9,9 @@ namespace lisle::launch {
 /// Prints one sentence, behind the launcher's name, in one piece. Dropped if the output takes nothing.
 void say(const std::string &text);
 
+/// The line that say() prints.
+[[nodiscard]] std::string said(const std::string &text);
+
 /// What the sentences of this process begin with from now on, instead of lislerun.
 void say_as(const std::string &speaker);
 

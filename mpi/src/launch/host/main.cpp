@@ -14,6 +14,7 @@
 #include "launch/host/life/allocator_limits.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
+#include "launch/host/life/sanitizer_reports.hpp"
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/own_code.hpp"
 #include "launch/host/rank/refusal.hpp"
@@ -70,17 +71,18 @@ void show_preloaded() {
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
+    const std::string path = find_program(arguments.front());
+    preload_sanitizer(path, words);
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
     static_cast<void>(host_process()); // notes this process's number
     note_own_code();
-    const std::string path = find_program(arguments.front());
     check_for_wrapper(path);
     // Never destroyed: images refer to it, and threads that ranks left behind start others until the very
     // end.
     static closure &unit = *new closure(path, {}, {}, as_fibers);
     const program_file &program = unit.program();
-    preload_sanitizer(program, words);
+    check_for_sanitizer_inside(program, as_fibers);
     check_for_own_system_calls(unit);
     check_stack(unit, as_fibers);
     if (as_fibers) {
@@ -97,11 +99,13 @@ void show_preloaded() {
         }
     });
     watch_faults();
+    name_ranks_in_reports();
     show_preloaded();
     const rank_list ranks = load_ranks(unit, arguments, count);
     show_images_to_debugger();
-    // Leaves here, with all in place.
-    std::exit(run_ranks(ranks));
+    const int status = run_ranks(ranks);
+    look_for_leaks(ranks);
+    std::exit(status); // here, with all in place
 }
 
 } // namespace

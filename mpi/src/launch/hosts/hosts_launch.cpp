@@ -84,23 +84,29 @@ std::vector<std::string> environment_for_hosts(char *const *inherited) {
     return all;
 }
 
+ways_to_hosts ways_of(const job_request &request) {
+    ways_to_hosts ways;
+    ways.agent = agent_words(request.remote);
+    ways.lislerun = request.remote.prefix.empty() ? std::filesystem::read_symlink("/proc/self/exe").string()
+                                                  : request.remote.prefix + "/bin/lislerun";
+    ways.silence = value_of(setting::network_silence);
+    // A host that is lost is not to take others along that are reached through it.
+    ways.flat = request.control.recovery;
+    return ways;
+}
+
 hosts_plan plan_for_hosts(job_request &request, const char *default_kind) {
     const auto placed = place_on_hosts(request, default_kind);
     hosts_plan result;
     result.job.plan = plan(request, default_kind);
+    result.ways = ways_of(request);
     result.ways.names = number_hosts(placed, result.job.plan);
     count_workers(request, result.job.plan);
-    result.ways.agent = agent_words(request.remote);
-    result.ways.lislerun = std::filesystem::read_symlink("/proc/self/exe").string();
-    result.ways.silence = value_of(setting::network_silence);
-    // A host that is lost is not to take others along that are reached through it.
-    result.ways.flat = request.control.recovery;
     result.job.id = make_job_id();
     result.job.directory = std::filesystem::current_path().string();
     result.job.request = request;
     result.slots = placed.slots;
     if (!request.remote.prefix.empty()) {
-        result.ways.lislerun = request.remote.prefix + "/bin/lislerun";
         for (process_plan &each : result.job.plan.processes) {
             if (each.hosted) {
                 each.path = each.arguments.front() = request.remote.prefix + "/libexec/lisle/lisle-host";

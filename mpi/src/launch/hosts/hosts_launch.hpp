@@ -19,6 +19,9 @@ struct hosts_plan {
 };
 [[nodiscard]] hosts_plan plan_for_hosts(job_request &request, const char *default_kind);
 
+/// How hosts are reached, whatever their names.
+[[nodiscard]] ways_to_hosts ways_of(const job_request &request);
+
 /// The variables of this environment that go to other hosts: all but those that belong to a machine or a
 /// login.
 [[nodiscard]] std::vector<std::string> environment_for_hosts(char *const *inherited);

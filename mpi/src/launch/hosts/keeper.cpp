@@ -11,6 +11,7 @@
 
 #include "launch/common/say.hpp"
 #include "launch/hosts/branches.hpp"
+#include "launch/hosts/check_of_host.hpp"
 #include "launch/hosts/output_sender.hpp"
 #include "launch/hosts/part_of_host.hpp"
 #include "launch/link/host_job.hpp"
@@ -62,6 +63,10 @@ class keeper {
         }
         const auto of_branches = polled.size();
         branches_.prepare(polled);
+        const auto of_check = polled.size();
+        if (check_) {
+            check_->prepare(polled);
+        }
         const auto next = std::min({up_.next(), branches_.next(), clock::now() + std::chrono::seconds{1}});
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
         if (poll(polled.data(), polled.size(), static_cast<int>(std::max<long>(left, 0))) < 0 &&
@@ -74,7 +79,12 @@ class keeper {
         if (of_part != of_branches) { // it was there when this was prepared
             part_->handle(polled.data() + of_part, up_);
         }
-        branches_.handle(polled.data() + of_branches, polled.size() - of_branches);
+        branches_.handle(polled.data() + of_branches, of_check - of_branches);
+        if (of_check != polled.size()) {
+            if (const std::string found = check_->handle(polled[of_check]); !found.empty()) {
+                up_.send(message::paths, here_, found);
+            }
+        }
         up_.handle(polled.data() + 1,
                    [this](message what, int host, std::string_view body) { on_message(what, host, body); });
     }
@@ -92,6 +102,15 @@ class keeper {
         }
         if (what == message::job && !part_) {
             begin(body);
+        } else if (what == message::check && !check_) {
+            check_start start;
+            unpack(body, start);
+            check_.emplace(start);
+            up_.send(message::addresses, here_, packed(check_->own()));
+        } else if (what == message::try_paths && check_) {
+            std::vector<host_addresses> hosts;
+            unpack(body, hosts);
+            check_->try_all(here_, hosts);
         } else if (part_) {
             part_->on_message(what, body);
         }
@@ -166,6 +185,7 @@ class keeper {
     int here_ = -1; ///< this host's number
     branches branches_;
     std::unique_ptr<part_of_host> part_;
+    std::optional<check_of_host> check_;
 };
 
 /// The standard input and output are the launcher's channel: nothing else is to read or write there.

@@ -29,15 +29,19 @@ enum class message : unsigned char {
     input_ended, ///< there is no more
     written,     ///< so many bytes of its output have been passed on
     reader_gone, ///< nobody reads the output, or the error output
+    check,       ///< to listen for the other hosts (--check-hosts)
+    try_paths,   ///< to try the paths to them: the addresses of all
     // From a host:
-    ready,    ///< it is reached, and can be given a job
-    lost,     ///< it and those behind it are not reached, or not any more, and why
-    gathered, ///< its processes wait at the fence: what they have put
-    stopping, ///< its part of the job is being stopped: exit code, and why
-    output,   ///< of its ranks and its part of the launcher
-    errors,   ///< the same of their error output
-    taken,    ///< so many bytes of the input have been passed on; none: nobody reads it
-    ended,    ///< nothing is left of the job there: exit code, and whether all its processes were lost
+    ready,     ///< it is reached, and can be given a job
+    lost,      ///< it and those behind it are not reached, or not any more, and why
+    gathered,  ///< its processes wait at the fence: what they have put
+    stopping,  ///< its part of the job is being stopped: exit code, and why
+    output,    ///< of its ranks and its part of the launcher
+    errors,    ///< the same of their error output
+    addresses, ///< where it listens for the other hosts
+    paths,     ///< how it has found those to the other hosts
+    taken,     ///< so many bytes of the input have been passed on; none: nobody reads it
+    ended,     ///< nothing is left of the job there: exit code, and whether all its processes were lost
 };
 
 /// All hosts that are reached through a channel.

@@ -71,6 +71,8 @@ constexpr option control_table[] = {
          use.job.asked_process = use.value();
      },
      "have the launcher of a running job print what its ranks wait for, on its own error output"},
+    {"check-hosts", "", [](option_use &use) { use.job.control.check_hosts = true; },
+     "try the ways between the hosts of --hosts: what is open, blocked and slow, and what to do"},
     {"keeper", "", [](option_use &use) { use.job.what = job_request::action::keep_host; },
      "what lislerun calls on another host", listing::hidden},
     {"forward-signals", "LIST", forward_signals,

@@ -2,12 +2,14 @@
 // Options about which programs run, as how many ranks, and what a rank is.
 #include "base/settings.hpp"
 #include "launch/common/launch_error.hpp"
+#include "launch/common/other_mpi.hpp"
 #include "launch/options/command_file.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/hosts.hpp"
 #include "launch/options/option.hpp"
 #include "launch/options/values.hpp"
 
+#include <algorithm>
 #include <sys/utsname.h>
 
 namespace lisle::launch {
@@ -52,6 +54,14 @@ void insert_options(option_use &use) {
     use.insert(std::move(words));
 }
 
+void choose_abi(option_use &use) {
+    const auto name = use.value();
+    if (name != "auto" && name != "standard" && std::ranges::find(faces, name) == faces.end()) {
+        give_up(exit_usage, use.shown, " is auto, standard or openmpi, not '", name, "'");
+    }
+    use.job.abi = name == "auto" ? std::string_view{} : name;
+}
+
 constexpr option ranks_table[] = {
     {"n|np|c", "N", [](option_use &use) { use.program.ranks = use.number(); },
      "start N ranks (without it: as many as hosts or maps say, else one)"},
@@ -80,6 +90,10 @@ constexpr option ranks_table[] = {
              {variable_of(setting::shared_libraries), std::string(use.value())});
      },
      "libraries of the program's own that the ranks of a process share"},
+    {"abi", "MPI", choose_abi,
+     "for which MPI the programs were built: 'auto' (the default: their libraries tell), 'standard' (Lisle, "
+     "or "
+     "another with the standard's binary interface), or 'openmpi'"},
     {"configfile|app", "FILE", insert_programs,
      "start the programs that FILE describes: each line is what could stand between two ':'"},
     {"file", "FILE", insert_options, "take more options for this program from FILE"},

@@ -11,6 +11,7 @@
 #include "base/environment.hpp"
 #include "base/pointers.hpp"
 #include "base/settings.hpp"
+#include "dynamic/start.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/machine.hpp"
 #include "launch/common/say.hpp"
@@ -30,14 +31,16 @@ void add_variable(words &to, std::string_view name, std::string_view value) {
     to.emplace_back(sentence(name, "=", value));
 }
 
-/// The settings of Lisle in this environment, which launchers do not hand down.
+/// The settings of Lisle in this environment, which launchers do not hand down. Every user of a host may read
+/// its command lines, so the name of a port goes another way (outer_launcher.cpp).
 void add_own_settings(words &to) {
     constexpr std::string_view prefix = "LISLE_";
     for (char **each = environ; *each != nullptr; ++each) {
         const std::string_view setting = *each;
         const auto equals = setting.find('=');
         const auto name = setting.substr(0, equals);
-        if (equals != std::string_view::npos && name.starts_with(prefix) && !set_by_launcher_alone(name)) {
+        if (equals != std::string_view::npos && name.starts_with(prefix) && !set_by_launcher_alone(name) &&
+            name != dynamic::parent_port_variable) {
             add_variable(to, name, setting.substr(equals + 1));
         }
     }

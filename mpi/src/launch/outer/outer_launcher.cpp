@@ -7,6 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/text.hpp"
+#include "dynamic/start.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/plan/plan.hpp"
 
@@ -45,6 +46,14 @@ words hosts_option(const process_group &group) {
     return {"--host", list_of(group.hosts)};
 }
 
+/// Lets a launcher that hands down only what it is told take variables from its environment: the name of a
+/// port would give every user of a host the place of a spawned job.
+void append_hidden_variables(words &to) {
+    if (!environment_text(dynamic::parent_port_variable).empty()) {
+        append(to, {"-x", dynamic::parent_port_variable});
+    }
+}
+
 words words_for_orterun(const outer_job &job) {
     words all{"--oversubscribe"};
     if (geteuid() == 0) {
@@ -56,6 +65,7 @@ words words_for_orterun(const outer_job &job) {
     if (job.recovery) {
         all.emplace_back("--enable-recovery");
     }
+    append_hidden_variables(all);
     append_groups(all, job, hosts_option);
     return all;
 }
@@ -71,6 +81,7 @@ words words_for_prterun(const outer_job &job) {
     if (job.recovery) {
         append(all, {"--runtime-options", "recoverable"});
     }
+    append_hidden_variables(all);
     append_groups(all, job, hosts_option);
     return all;
 }

@@ -103,4 +103,9 @@ std::optional<std::string> other_mpi_of(const std::string &path) {
     return std::nullopt;
 }
 
+bool is_linked_with_lisle(const std::string &path) {
+    const auto libraries = executable{path}.libraries();
+    return std::ranges::find(libraries, "libmpi_abi.so.1") != libraries.end();
+}
+
 } // namespace lisle::launch

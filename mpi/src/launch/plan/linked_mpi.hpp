@@ -11,4 +11,7 @@ namespace lisle::launch {
 /// nothing if there is none, or if the file is no ELF executable of this machine.
 [[nodiscard]] std::optional<std::string> other_mpi_of(const std::string &path);
 
+/// Whether the executable names Lisle's library among those it needs.
+[[nodiscard]] bool is_linked_with_lisle(const std::string &path);
+
 } // namespace lisle::launch

@@ -18,6 +18,7 @@
 #include "launch/common/launch_error.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
+#include "launch/plan/face_folders.hpp"
 #include "launch/plan/linked_mpi.hpp"
 
 namespace lisle::launch {
@@ -195,15 +196,12 @@ std::string find_program(const std::string &name, const std::string &directory,
 }
 
 std::string find_host() {
-    char self[PATH_MAX];
-    const auto length = readlink("/proc/self/exe", self, sizeof self);
-    if (length <= 0 || static_cast<std::size_t>(length) == sizeof self) {
+    const auto prefix = installed_in();
+    if (prefix.empty()) {
         give_up(exit_not_found,
                 "thread and fiber ranks need /proc/self/exe to find lisle-host; try --ranks process");
     }
-    const auto folder =
-        std::filesystem::path{std::string{self, static_cast<std::size_t>(length)}}.parent_path();
-    const auto host = (folder.parent_path() / "libexec/lisle/lisle-host").string();
+    const auto host = prefix + "/libexec/lisle/lisle-host";
     if (!can_execute(host)) {
         give_up(exit_not_found, "thread and fiber ranks need ", host,
                 ", which is missing or not executable; try --ranks process");
@@ -255,10 +253,13 @@ job_plan plan(const job_request &request, const char *default_kind) {
         const auto &program = request.programs[i];
         const auto &shape = shapes[i];
         auto path = find_program(program.arguments.front(), program.directory, program.search_path);
-        if (const auto library = other_mpi_of(path)) {
-            give_up(exit_not_executable, path, " is linked with ", *library,
-                    ", the library of another MPI; compile it with Lisle's mpicc or mpicxx");
+        if (const auto library = other_mpi_of(path); library && !has_face(request.abi, *library)) {
+            give_up(exit_not_executable, path, " is linked with ", *library, ", the library of another MPI",
+                    request.abi.empty() ? ", of which Lisle has no counterpart"
+                                        : ", which --abi " + request.abi + " excludes",
+                    "; compile it with Lisle's mpicc, mpicxx or mpifort");
         }
+        const bool linked_with_lisle = is_linked_with_lisle(path);
         auto arguments = program.arguments;
         if (shape.hosted) {
             // The host opens the program by this name, after it has entered the program's directory.
@@ -274,8 +275,8 @@ job_plan plan(const job_request &request, const char *default_kind) {
             }
             const int workers =
                 shape.fibers ? std::min(ranks, program.workers.value_or(workers_for(shape))) : 0;
-            result.processes.push_back(
-                {i, static_cast<int>(total), ranks, shape.hosted, workers, path, arguments});
+            result.processes.push_back({i, static_cast<int>(total), ranks, shape.hosted, workers, path,
+                                        arguments, linked_with_lisle});
             total += ranks;
         }
     }

@@ -22,7 +22,8 @@ struct process_plan {
     int workers;                        ///< threads that run its ranks if they are fibers, else 0
     std::string path;                   ///< the file to execute: the program, or the host
     std::vector<std::string> arguments; ///< from argument 0 on
-    int host = 0;                       ///< where it runs, of the hosts of the job
+    bool linked_with_lisle = false; ///< the program names Lisle's library: it needs no face of another MPI
+    int host = 0;                   ///< where it runs, of the hosts of the job
 };
 
 struct job_plan {

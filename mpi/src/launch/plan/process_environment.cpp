@@ -9,6 +9,7 @@
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/rank_preload.hpp"
+#include "launch/plan/face_folders.hpp"
 #include "launch/plan/preloaded.hpp"
 #include "world/process_record.hpp"
 
@@ -96,6 +97,17 @@ builder wanted_by(const job_request &request, const program_request &program, ch
     return result;
 }
 
+/// A program that was built for another MPI finds Lisle's face of it before that MPI itself, whether it names
+/// the library, one of its libraries does, or it starts or loads what does. What is linked with Lisle needs
+/// none.
+void show_faces(builder &variables, const process_plan &process, std::string_view abi) {
+    const auto folders = process.linked_with_lisle ? std::string{} : face_folders(abi);
+    if (!folders.empty()) {
+        const auto others = variables.value_of("LD_LIBRARY_PATH");
+        variables.set("LD_LIBRARY_PATH", folders + (others.empty() ? "" : ":") + others);
+    }
+}
+
 /// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
 void hand_over_preloaded(builder &variables) {
     const auto divided = divide_preloaded(
@@ -132,6 +144,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .process = static_cast<int>(index),
                           .program = static_cast<int>(process.program)};
     instruct_host(record, process, request);
+    show_faces(result, process, request.abi);
     if (process.hosted) {
         hand_over_preloaded(result);
     }
@@ -151,6 +164,7 @@ std::vector<std::string> environment_of_task(const process_plan &process, const 
     process_record record{
         .program = static_cast<int>(process.program), .ranks = process.ranks, .workers = process.workers};
     instruct_host(record, process, request);
+    show_faces(result, process, request.abi);
     if (process.hosted) {
         hand_over_preloaded(result);
     }

@@ -106,8 +106,9 @@ struct placement_request {
 
 /// How the job is run.
 struct control_request {
-    bool launch = true;    ///< false: describe only
-    bool recovery = false; ///< a process that fails does not end the job
+    bool launch = true;       ///< false: describe only
+    bool check_hosts = false; ///< try the ways between the hosts instead
+    bool recovery = false;    ///< a process that fails does not end the job
     std::optional<std::chrono::milliseconds> timeout;
     std::vector<int> forwarded_signals;
     bool debugger = false;               ///< the job runs in gdb
@@ -137,6 +138,7 @@ struct job_request {
     std::string core_file;     ///< of action::core
     std::string core_program;  ///< its program; empty: the file tells
     std::vector<program_request> programs;
+    std::string abi; ///< --abi: for which MPI programs were built; empty: what they are linked with tells
     bool numbered_names = false;     ///< each rank finds its number behind the program's name
     environment_request environment; ///< for all programs
     placement_request placement;

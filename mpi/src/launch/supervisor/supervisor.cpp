@@ -179,7 +179,7 @@ void supervisor::on_stop_elsewhere() {
 void supervisor::on_signal(signal_note note) {
     const int signal = note.signal();
     if (signal == SIGQUIT && !note.ranks_have_it() && !end_.begun()) {
-        waits_.print("what the ranks of the job wait for");
+        print_report(waits_.describe("what the ranks of the job wait for"));
         return;
     }
     const bool ends = std::ranges::find(ending_signals, signal) != ending_signals.end();
@@ -218,7 +218,8 @@ void supervisor::on_end(std::size_t index) {
     }
 }
 
-// The ranks of a host wait for this with their end: the others can be asked as long as they live.
+// The ranks of a host wait for this with their end, but not for long: the others are asked first. To find the
+// lines of a stack that leads through the C library can take seconds.
 void supervisor::report_crash() {
     const auto fault = table_.fault();
     const auto stack = fault && !crash_reported_ ? table_.crash().read() : std::nullopt;
@@ -226,10 +227,8 @@ void supervisor::report_crash() {
         return;
     }
     crash_reported_ = true;
-    print_report(launch::crash_report(*fault, *stack));
-    if (table_.ranks() > 1) {
-        waits_.print("what the ranks do meanwhile");
-    }
+    const std::string others = table_.ranks() > 1 ? waits_.describe("what the ranks do meanwhile") : "";
+    print_report(launch::crash_report(*fault, *stack) + others);
     if (stack->wish == crash_wish::debugger) {
         say(sentence("the process stays for a debugger: lislerun --attach ", getppid()));
     }
@@ -307,7 +306,7 @@ void supervisor::on_deadlines() {
 void supervisor::on_timeout() {
     end_.note_told();
     if (!end_.begun() && !request_.messages.quiet) {
-        waits_.print("what the ranks of the job wait for at the end of its time");
+        print_report(waits_.describe("what the ranks of the job wait for at the end of its time"));
     }
     stop(exit_timeout, time_is_over(*request_.control.timeout) + "; it is stopped", SIGTERM,
          grace_after_failure);

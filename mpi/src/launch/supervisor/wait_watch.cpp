@@ -20,15 +20,13 @@ std::string wait_watch::look() {
                     " ranks can never go on; the job is stopped");
 }
 
-void wait_watch::print(const std::string &why) {
+std::string wait_watch::describe(const std::string &why) {
     const auto uses_mpi = [this](int rank) { return table_.progress(rank) >= rank_progress::initialized; };
     if (std::ranges::none_of(std::views::iota(0, table_.ranks()), uses_mpi)) {
-        say("no rank of the job has called MPI_Init");
-        return;
+        return said("no rank of the job has called MPI_Init");
     }
-    if (const auto report = waits_.report(why); !report.empty()) {
-        print_report(report);
-        return;
+    if (auto report = waits_.report(why); !report.empty()) {
+        return report;
     }
     std::string here;
     for (int rank = 0; rank < table_.ranks(); ++rank) {
@@ -36,9 +34,9 @@ void wait_watch::print(const std::string &why) {
             here += sentence(here.empty() ? "" : ", ", rank);
         }
     }
-    say(sentence("of a job on several nodes the launcher does not see what ranks wait for; of those that run "
-                 "here these "
-                 "have begun MPI and not ended it: ",
+    return said(
+        sentence("of a job on several nodes the launcher does not see what ranks wait for; of those that "
+                 "run here these have begun MPI and not ended it: ",
                  here.empty() ? "none" : here));
 }
 

@@ -21,8 +21,8 @@ class wait_watch {
     /// Looks for them, and prints what they wait for. Returns why the job ends, or nothing as long as it goes
     /// on.
     [[nodiscard]] std::string look();
-    /// Prints what all ranks wait for. @param why the first line
-    void print(const std::string &why);
+    /// What all ranks wait for, for print_report(). @param why the first line
+    [[nodiscard]] std::string describe(const std::string &why);
 
   private:
     const job_table &table_;

@@ -119,11 +119,15 @@ void type_notes::compare_kept(receive_operation &receive, std::uint8_t elements,
 }
 
 void type_notes::compare(receive_operation &receive, std::uint8_t elements, const type_note *note) {
-    outcome &result = receive.result;
+    const outcome &result = receive.result;
     const auto sent = static_cast<basic_type>(elements);
-    if (result.bytes == 0 || result.error != MPI_SUCCESS || fits(receive, sent, note)) [[likely]] {
-        return;
+    if (result.bytes != 0 && result.error == MPI_SUCCESS && !fits(receive, sent, note)) [[unlikely]] {
+        refuse(receive, sent, note);
     }
+}
+
+void type_notes::refuse(receive_operation &receive, basic_type sent, const type_note *note) {
+    outcome &result = receive.result;
     result.error = MPI_ERR_TYPE;
     const std::scoped_lock guard{mutex_};
     if (findings_.size() == most_findings) {

@@ -53,6 +53,9 @@ class type_notes {
     void compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner);
     /// The same with a note that was not kept.
     void compare(receive_operation &receive, std::uint8_t elements, const type_note *note);
+    /// Notes that the receive takes other elements than those that were sent. @param note null: none came
+    /// along
+    void refuse(receive_operation &receive, basic_type sent, const type_note *note);
     /// What has been found about a message, which is then forgotten: "2 MPI_FLOAT (MPI_Send at ring.c:12),
     /// and the receive takes 2 MPI_INT". Empty: nothing.
     [[nodiscard]] std::string take_finding(int source, int tag);

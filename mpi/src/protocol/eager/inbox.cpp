@@ -3,6 +3,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "fabric/mailbox_access.hpp"
+#include "protocol/checking/strict_types.hpp"
 #include "protocol/core/by_thread.hpp"
 #include "protocol/message/refuse.hpp"
 
@@ -10,15 +11,17 @@ namespace lisle::protocol {
 
 namespace {
 
-// A number that is no kind of packets.
-constexpr std::uint8_t no_kind = 0xff;
+/// Or a number that is no kind of packets.
+std::uint8_t kind_unless(bool observed, packet_kind kind) noexcept {
+    return observed ? std::uint8_t{0xff} : static_cast<std::uint8_t>(kind);
+}
 
 } // namespace
 
 inbox::inbox(engine_core &core, matching &receives)
-    : core_{core}, receives_{receives}, plain_kind_{core.observer == nullptr
-                                                        ? static_cast<std::uint8_t>(packet_kind::eager)
-                                                        : no_kind} {
+    : core_{core}, receives_{receives}, plain_kind_{kind_unless(core.observer != nullptr,
+                                                                packet_kind::eager)},
+      strict_kind_{kind_unless(core.observer != nullptr, packet_kind::strict_eager)} {
     const int self = core.self.number;
     for (fabric::fabric *const each : core.self.routes.fabrics()) {
         fabric::mailbox_access *const boxes = mailbox_ == nullptr ? each->mailboxes() : nullptr;
@@ -51,6 +54,23 @@ inline void inbox::arrived_eager(envelope what, std::span<const std::byte> paylo
     keep_eager(what, payload, receive);
 }
 
+void inbox::arrived_strict(envelope what, basic_type sent, std::span<const std::byte> payload) {
+    receive_operation *const receive = receives_.match(what);
+    if (receive == nullptr || receive->captures) {
+        unexpected_message *const message = unexpected_message::make_whole(*core_.self.home, what, payload);
+        message->elements = static_cast<std::uint8_t>(sent);
+        receives_.keep_locked(*message, receive);
+        return;
+    }
+    receive->result.source = what.source;
+    receive->result.tag = what.tag;
+    store_data(*receive, payload);
+    compare_strict(core_.self.owner, *receive, sent);
+    if (!engine_core::try_complete(*receive)) {
+        core_.complete_quietly_locked(*receive);
+    }
+}
+
 int inbox::drain(int most) {
     // Not read again for each packet: what is stored meanwhile could be anything to the compiler.
     matching &receives = receives_;
@@ -79,6 +99,10 @@ void inbox::arrived(int peer, const fabric::packet_header &header, std::span<con
 }
 
 void inbox::arrived_other(int peer, envelope what, packet_manner manner, std::span<const std::byte> payload) {
+    if (manner.kind == strict_kind_) {
+        arrived_strict(what, static_cast<basic_type>(manner.flags), payload);
+        return;
+    }
     if (peer < 0 || peer >= core_.self.routes.size()) {
         refuse(peer, "comes from nobody", static_cast<unsigned>(peer));
     }
@@ -122,11 +146,11 @@ void inbox::on_eager(const arrival &packet) {
 }
 
 take_result inbox::take_longer(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status,
-                               const fabric::cell &packet) {
+                               const fabric::cell &packet, wanted_elements elements) {
     const fabric::packet_header header = packet.header; // once more: a peer could have changed it
     const envelope what{header.context, header.source, header.tag};
     const std::uint32_t bytes = header.payload_bytes;
-    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) || bytes <= fabric::cell::inline_bytes ||
+    if (!elements.fit(header.kind, header.flags) || bytes <= fabric::cell::inline_bytes ||
         static_cast<MPI_Count>(bytes) > room || !pattern.accepts(what)) {
         return take_result::impossible;
     }

@@ -40,11 +40,10 @@ class inbox {
 
     /// Takes the next message straight from the mailbox to the buffer, if the receive wants it and it comes
     /// within so many looks.
-    /// @param wanted whose `elements` the message's have to fit, unless those are none
     template <class Looks>
     [[nodiscard, gnu::always_inline]] take_result take_short(std::byte *to, MPI_Count room,
                                                              const envelope &pattern, MPI_Status *status,
-                                                             basic_type elements, Looks looks);
+                                                             const wanted_elements &elements, Looks looks);
 
     // ---- all packets ----
 
@@ -65,9 +64,12 @@ class inbox {
 
   private:
     [[nodiscard, gnu::noinline]] take_result take_longer(std::byte *to, MPI_Count room, envelope pattern,
-                                                         MPI_Status *status, const fabric::cell &packet);
+                                                         MPI_Status *status, const fabric::cell &packet,
+                                                         wanted_elements elements);
     [[gnu::always_inline]] void arrived_eager(envelope what, std::span<const std::byte> payload,
                                               receive_operation *receive);
+    /// One whose elements are strict: `sent`.
+    [[gnu::noinline]] void arrived_strict(envelope what, basic_type sent, std::span<const std::byte> payload);
     // By value, as in the next: callers keep theirs in registers.
     [[gnu::noinline]] void keep_eager(envelope what, std::span<const std::byte> payload,
                                       receive_operation *captor);
@@ -80,14 +82,14 @@ class inbox {
     fabric::mailbox_receiver *mailbox_ = nullptr;
     fabric::packet_source *source_ = nullptr;
     bool alone_ = false;
-    /// The kind of packets that are messages and nothing else; with an observer no kind is.
-    const std::uint8_t plain_kind_;
+    /// The kinds of packets that are messages and nothing else; with an observer no kind is.
+    const std::uint8_t plain_kind_, strict_kind_;
     int read_in_pieces_ = 0;
 };
 
 template <class Looks> inline take_result inbox::take_short(std::byte *to, MPI_Count room,
                                                             const envelope &pattern, MPI_Status *status,
-                                                            basic_type elements, Looks looks) {
+                                                            const wanted_elements &elements, Looks looks) {
     const fabric::cell *packet = mailbox_->next();
     if (packet == nullptr) {
         if (fiber_worker *const worker = fiber_worker::current();
@@ -102,13 +104,10 @@ template <class Looks> inline take_result inbox::take_short(std::byte *to, MPI_C
         }
     }
     const fabric::packet_header header = packet->header;
-    if (elements != basic_type::none && !surely_fit(static_cast<basic_type>(header.flags), elements)) {
-        return take_result::impossible;
-    }
     if (header.payload_bytes > fabric::cell::inline_bytes) {
-        return take_longer(to, room, pattern, status, *packet);
+        return take_longer(to, room, pattern, status, *packet, elements);
     }
-    if (header.kind != static_cast<std::uint8_t>(packet_kind::eager) ||
+    if (!elements.fit(header.kind, header.flags) ||
         !store_if_wanted(to, room, pattern, status, {header.context, header.source, header.tag},
                          packet->inline_payload, header.payload_bytes)) {
         return take_result::impossible;

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include "base/copy_short.hpp"
-#include "datatype/basic_type.hpp"
+#include "datatype/datatype.hpp"
 #include "protocol/message/envelope.hpp"
+#include "protocol/message/packet.hpp"
 #include "protocol/message/request.hpp"
 
 namespace lisle::protocol {
@@ -28,15 +29,40 @@ namespace lisle::protocol {
     return true;
 }
 
+/// With which messages' elements those of a receive are compared.
+enum class comparison : unsigned char {
+    none,   ///< with none: such a receive leaves strict messages to the general way
+    strict, ///< with those of strict messages
+    all,    ///< with all, for an observer
+};
+
+/// What a receive takes.
+struct wanted_elements {
+    type_mark mark;
+    comparison with = comparison::none;
+
+    /// @param kind of the packet, and what its flags say, if it has come whole and alone
+    [[nodiscard, gnu::always_inline]] bool fit(std::uint8_t kind, std::uint8_t sent) const noexcept {
+        if (with == comparison::all && !surely_fit(static_cast<basic_type>(sent), mark.basic())) {
+            return false;
+        }
+        if (kind != static_cast<std::uint8_t>(packet_kind::eager)) [[unlikely]] {
+            return with != comparison::none && kind == static_cast<std::uint8_t>(packet_kind::strict_eager) &&
+                   mark.takes({static_cast<basic_type>(sent), true});
+        }
+        return true;
+    }
+};
+
 /// A receive whose fiber lets others run meanwhile.
 struct short_receive {
     std::byte *to;
     MPI_Count room; ///< in bytes
     envelope pattern;
-    MPI_Status *status;        ///< or MPI_STATUS_IGNORE
+    MPI_Status *status; ///< or MPI_STATUS_IGNORE
+    wanted_elements elements;
     std::uint64_t claimed = 0; ///< of its mailbox: as long as it stays so, nothing else has been sent there
     bool taken = false;        ///< a sender has stored the message
-    basic_type elements = basic_type::none; ///< that it takes, where messages are compared; else none
 };
 
 /// What came of taking a message straight from the mailbox.

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "datatype/datatype.hpp"
 #include "datatype/type_outline.hpp"
 #include "datatype/type_signature.hpp"
 #include "fabric/packet_carrier.hpp"
@@ -24,6 +25,7 @@ namespace lisle::protocol {
 
 enum class packet_kind : std::uint8_t {
     eager,           ///< envelope in the header, payload: the message; flags: the basic_type of its elements
+    strict_eager,    ///< the same of elements that are strict (datatype::strict())
     announcement,    ///< (RTS) envelope in the header, payload: `announcement`, then the message if
                      ///< `carries_data`
     clear_to_send,   ///< (CTS) payload: `clear_to_send`
@@ -48,12 +50,13 @@ struct type_note {
         ""; ///< "MPI_Send at ring.c:12", or as much of its end as fits; empty: not said
 };
 
-/// What ranks that check say besides in each packet: packet_header::annotation.
+/// What packet_header::annotation says: of elements, and the rest where ranks check.
 struct annotation {
     static constexpr unsigned element_bits = 6;
     static constexpr std::uint16_t last_timestamp = 1023;
 
-    /// Of an announcement: the basic_type of all elements; 0: not said.
+    /// Of an announcement: the basic_type of all elements; 0: not said. Said of strict elements, and where
+    /// there is an observer.
     std::uint8_t elements = 0;
     /// See wildcard_races; last_timestamp: that or later.
     std::uint16_t timestamp = 0;
@@ -66,6 +69,13 @@ struct annotation {
         return static_cast<std::uint16_t>(timestamp << element_bits | elements);
     }
 };
+
+/// The kind of the packet that brings a whole message of such elements.
+[[nodiscard]] constexpr packet_kind eager_kind(type_mark mark) noexcept {
+    return mark.strict() ? packet_kind::strict_eager : packet_kind::eager;
+}
+static_assert(static_cast<std::uint32_t>(eager_kind({basic_type::int8, true})) ==
+              (type_mark{basic_type::int8, true}.value() & 0xff));
 
 /// What a header says besides its envelope and its size, in one register.
 struct packet_manner {

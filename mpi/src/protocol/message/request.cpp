@@ -6,13 +6,11 @@
 namespace lisle::protocol {
 
 outcome outcome::load(const MPI_Status &status) noexcept {
-    const auto low = static_cast<std::uint32_t>(status.MPI_internal[0]);
-    const auto high = static_cast<std::uint32_t>(status.MPI_internal[1]);
     return {.source = status.MPI_SOURCE,
             .tag = status.MPI_TAG,
             .error = status.MPI_ERROR,
-            .cancelled = status.MPI_internal[2] != 0,
-            .bytes = static_cast<MPI_Count>(std::uint64_t{high} << 32 | low)};
+            .cancelled = cancelled_in(status),
+            .bytes = size_in(status)};
 }
 
 void request::describe(wait_note &note) const {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/object.hpp"
+#include "base/status_fields.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -38,9 +39,8 @@ struct outcome {
         if (status != MPI_STATUS_IGNORE) {
             status->MPI_SOURCE = source;
             status->MPI_TAG = tag;
-            status->MPI_internal[0] = static_cast<int>(static_cast<std::uint64_t>(bytes) & 0xffffffff);
-            status->MPI_internal[1] = static_cast<int>(static_cast<std::uint64_t>(bytes) >> 32);
-            status->MPI_internal[2] = cancelled ? 1 : 0;
+            store_size(*status, bytes);
+            store_cancelled(*status, cancelled);
         }
     }
     /// The opposite: what a callback of the user's has put into a status.

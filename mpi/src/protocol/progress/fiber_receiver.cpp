@@ -5,7 +5,8 @@ namespace lisle::protocol {
 
 inline bool fiber_receiver::let_others_run(short_receive &wanted) noexcept {
     if (one_worker_) {
-        wanted.claimed = parts_.out.mailbox_of(core_.self.number)->claimed();
+        wanted.claimed = parts_.out.mailbox_of(core_.self.number)->claimed() |
+                         (wanted.elements.mark.strict() ? strict_claim : 0);
         awaited_ = &wanted;
     }
     fiber_worker::current()->run_next();
@@ -14,7 +15,7 @@ inline bool fiber_receiver::let_others_run(short_receive &wanted) noexcept {
 }
 
 bool fiber_receiver::receive(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status) {
-    short_receive wanted{to, room, pattern, status};
+    short_receive wanted{to, room, pattern, status, {}};
     return receive(wanted);
 }
 

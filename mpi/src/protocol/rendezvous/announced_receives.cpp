@@ -10,6 +10,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/shared_task.hpp"
 #include "fabric/shared_memory.hpp"
+#include "protocol/checking/strict_types.hpp"
 #include "protocol/message/process_seal.hpp"
 #include "protocol/message/read_payload.hpp"
 #include "protocol/message/refuse.hpp"
@@ -31,8 +32,7 @@ constexpr MPI_Count shared_piece = MPI_Count{256} << 10;
 
 announced_message announced_receives::read_announcement(const arrival &packet) const {
     announced_message said{read_payload<announcement>(packet), packet.peer, packet.flags,
-                           core_.observer != nullptr ? annotation::of(packet.annotation).elements
-                                                     : std::uint8_t{0}};
+                           annotation::of(packet.annotation).elements};
     if (said.sender == 0 || said.bytes > INT64_MAX) {
         refuse(packet.peer, "announces a message of an impossible size", said.bytes);
     }
@@ -74,11 +74,27 @@ void announced_receives::on_announcement(const arrival &packet) {
 void announced_receives::store_locked(receive_operation &receive, const announced_message &sender,
                                       std::span<const std::byte> data, const type_note *note) {
     store_data(receive, data);
-    if (core_.observer != nullptr && sender.elements != 0) [[unlikely]] {
-        core_.observer->compare(receive, sender.elements, note);
+    if (sender.elements != 0) [[unlikely]] {
+        compare(receive, sender.elements, note);
     }
     tell_done_locked(sender);
     core_.complete_locked(receive);
+}
+
+void announced_receives::compare(receive_operation &receive, std::uint8_t elements, const type_note *note) {
+    if (core_.observer != nullptr) {
+        core_.observer->compare(receive, elements, note);
+    } else {
+        compare_strict(core_.self.owner, receive, static_cast<basic_type>(elements));
+    }
+}
+
+void announced_receives::compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner) {
+    if (core_.observer != nullptr) {
+        core_.observer->compare_kept(receive, elements, owner);
+    } else {
+        compare_strict(core_.self.owner, receive, static_cast<basic_type>(elements));
+    }
 }
 
 void announced_receives::keep_locked(const arrival &packet, const announced_message &sender,
@@ -114,11 +130,10 @@ void announced_receives::accept(unexpected_message &message, receive_operation &
     receive.result.source = message.what.source;
     receive.result.tag = message.what.tag;
     receive.sender = message.sender;
-    const bool observed = core_.observer != nullptr && message.elements != 0;
     if (message.has_data()) {
         store_data(receive, message.data());
-        if (observed) [[unlikely]] {
-            core_.observer->compare_kept(receive, message.elements, &message);
+        if (message.elements != 0) [[unlikely]] {
+            compare_kept(receive, message.elements, &message);
         }
         if (message.announced()) {
             finish_sender(message.sender);
@@ -127,7 +142,7 @@ void announced_receives::accept(unexpected_message &message, receive_operation &
         unexpected_message::destroy(&message);
         return;
     }
-    if (observed) [[unlikely]] {
+    if (core_.observer != nullptr && message.elements != 0) [[unlikely]] {
         core_.observer->move(&message, receive);
     }
     unexpected_message::destroy(&message);
@@ -156,8 +171,8 @@ void announced_receives::transfer(receive_operation &receive) {
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
     receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    if (core_.observer != nullptr && sender.elements != 0) [[unlikely]] {
-        core_.observer->compare_kept(receive, sender.elements, &receive);
+    if (sender.elements != 0) [[unlikely]] {
+        compare_kept(receive, sender.elements, &receive);
     }
     if (sender.here()) {
         copy_here(receive, bytes);

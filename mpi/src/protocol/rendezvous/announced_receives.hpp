@@ -70,6 +70,9 @@ class announced_receives {
     /// Of a message that has all its data: to its receive's buffer.
     void store_locked(receive_operation &receive, const announced_message &sender,
                       std::span<const std::byte> data, const type_note *note);
+    // What the sender has said of its elements with what the receive takes; see message_observer.
+    void compare(receive_operation &receive, std::uint8_t elements, const type_note *note);
+    void compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner);
     void keep_locked(const arrival &packet, const announced_message &sender, std::span<const std::byte> data,
                      receive_operation *captor);
     void keep_piece(receive_operation &receive, std::span<const std::byte> payload);

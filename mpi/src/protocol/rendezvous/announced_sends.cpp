@@ -24,6 +24,12 @@ namespace {
 // the receiver each of the sender's cache lines is far away, and so one packs while the other unpacks.
 constexpr std::size_t most_streamed = std::size_t{192} << 10;
 
+/// Without an observer: what a strict message consists of.
+std::uint16_t annotation_of(const send_operation &send) noexcept {
+    const type_mark mark = send.buffer.type->mark();
+    return mark.strict() ? annotation{static_cast<std::uint8_t>(mark.basic())}.packed() : std::uint16_t{0};
+}
+
 } // namespace
 
 // ---- announcing ----
@@ -57,8 +63,8 @@ bool announced_sends::announce(send_operation &send) {
     announcement said{.bytes = bytes, .address = 0, .sender = 0, .key = 0};
     const std::uint8_t flags = locate(send, said);
     deferred_packet packet{.header = {send.context, send.source, send.tag,
-                                      static_cast<std::uint8_t>(packet_kind::announcement), flags, 0,
-                                      sizeof said},
+                                      static_cast<std::uint8_t>(packet_kind::announcement), flags,
+                                      annotation_of(send), sizeof said},
                            .payload = {},
                            .takes_data = false};
     if (core_.observer != nullptr) [[unlikely]] {
@@ -102,7 +108,7 @@ void announced_sends::announce_watched(send_operation &send) {
                                        send.tag,
                                        static_cast<std::uint8_t>(packet_kind::announcement),
                                        within_process | in_one_piece,
-                                       0,
+                                       annotation_of(send),
                                        sizeof said};
     send.table = this;
     send.begin_watching();

@@ -85,9 +85,10 @@ claim_result sender::try_send_eager(const typed_buffer &buffer, const envelope &
             return try_send_observed(buffer, what, dest, bytes);
         }
     }
+    const type_mark mark = buffer.type->mark();
     return put(dest,
-               {what.context, what.source, what.tag, static_cast<std::uint8_t>(packet_kind::eager),
-                static_cast<std::uint8_t>(buffer.type->basic()), 0, 0},
+               {what.context, what.source, what.tag, static_cast<std::uint8_t>(eager_kind(mark)),
+                static_cast<std::uint8_t>(mark.basic()), 0, 0},
                {.data = buffer, .data_bytes = bytes}, false);
 }
 
@@ -176,7 +177,7 @@ claim_result sender::try_announce(int dest, fabric::packet_header header, const 
 }
 
 bool sender::try_post(int dest, const fabric::packet_header &header, const void *payload) noexcept {
-    fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+    fabric::mailbox_sender *const mailbox = mailbox_of(dest);
     return mailbox != nullptr && outbox_.hindrances() == 0 &&
            mailbox->try_post(signature_, header, payload, true) == claim_result::claimed;
 }

@@ -44,12 +44,12 @@ class sender {
     [[nodiscard, gnu::always_inline]] bool try_send_short(const typed_buffer &buffer, std::uint32_t mark,
                                                           const envelope &what, int dest,
                                                           std::size_t bytes) noexcept {
-        fabric::mailbox_sender *const mailbox = mailboxes_[dest];
+        fabric::mailbox_sender *const mailbox = mailbox_of(dest);
         if (mailbox == nullptr) {
             return false;
         }
         static_assert(packet_kind::eager == packet_kind{} &&
-                      fabric::short_header::manner_of(0, 1) == 1U << datatype::mark_shift);
+                      fabric::short_header::manner_of(0, 1) == 1U << type_mark::basic_shift);
         const fabric::short_header header{what.context, what.source, what.tag, mark,
                                           static_cast<std::uint32_t>(bytes)};
         return mailbox->try_post(signature_, header, buffer.address, false) == fabric::claim_result::claimed;
@@ -109,7 +109,10 @@ class sender {
     [[nodiscard]] id_table<send_operation> &announced() noexcept { return announced_; }
 
     /// Where packets go that pass through memory; null: elsewhere.
-    [[nodiscard]] fabric::mailbox_sender *mailbox_of(int rank) const noexcept { return mailboxes_[rank]; }
+    /// See routes::mailboxes.
+    [[nodiscard]] fabric::mailbox_sender *mailbox_of(int rank) const noexcept {
+        return mailboxes_[rank].load(std::memory_order_acquire); // as there
+    }
     [[nodiscard]] std::int64_t unexpected_limit() const noexcept { return limits_.unexpected; }
 
   private:
@@ -130,8 +133,8 @@ class sender {
     engine_core &core_;
     const failure_table &failed_;
     const eager_limits limits_;
-    fabric::mailbox_sender *const *const mailboxes_; ///< by destination
-    const std::uint64_t signature_;                  ///< of this rank's packets
+    const std::atomic<fabric::mailbox_sender *> *const mailboxes_; ///< by destination
+    const std::uint64_t signature_;                                ///< of this rank's packets
     outbox outbox_;
     id_table<send_operation> announced_;
 };

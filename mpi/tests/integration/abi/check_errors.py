@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong arguments end the program with a sentence that names the line, or return the standard's error class.
+"""Wrong arguments end the program with a sentence that names the line, or return the standard's error class, whose
+text then has the same sentence and line.
 
 Usage: check_errors.py BIN_DIR WORK_DIR
 """
@@ -35,7 +36,8 @@ def main():
         if sanitized:
             continue  # a freed object is looked at on purpose
         done = run("./errors", case, "return", cwd=work)
-        expect(f"class {error_class}: " in done.stdout, f"{case} gave {done.stdout}")
+        expect(f"class {error_class}: " in done.stdout and sentence.split(": ", 1)[-1] in done.stdout, f"{case} gave {done.stdout}")
+        expect(re.search(r" \(at (errors\.c:\d+|errors\+0x[0-9a-f]+)\)", done.stdout), f"{case} has no place: {done.stdout}")
         for handler in [], ["abort"]:
             done = run("./errors", case, *handler, cwd=work, status=None)
             expect(done.returncode != 0 and "class" not in done.stdout, f"{case} did not end the program")

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
@@ -40,7 +40,7 @@ def main():
         def start(program, *how):
             environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0", "LISLE_CHECK": "1"}
             for _ in range(3):
-                done = subprocess.run([*words, program, *how], text=True, capture_output=True, timeout=60, check=False,
+                done = subprocess.run([*words, program, *how], text=True, capture_output=True, timeout=LIMIT, check=False,
                                       env=environment)
                 if done.returncode == 0 or done.stderr:
                     break  # else Hydra has ended before it had passed on what was said

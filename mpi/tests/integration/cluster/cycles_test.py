@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 
 LAUNCHER = os.environ["LISLE_TEST_LAUNCHER"]
 WHO = os.environ["LISLE_TEST_WHO"]
@@ -36,7 +36,7 @@ def main():
     name, value = MARK.split("=")
     environment = {**os.environ, name: value, "LISLE_NODES": "2", "LISLE_NETWORK_INTERFACE": "lo"}
     for number in range(ROUNDS):
-        done = subprocess.run([LAUNCHER, "-n", "2", WHO], env=environment, capture_output=True, text=True, timeout=60,
+        done = subprocess.run([LAUNCHER, "-n", "2", WHO], env=environment, capture_output=True, text=True, timeout=LIMIT,
                               check=False)
         expect(done.returncode == 0 and done.stdout.count("of 2") == 2, f"job {number}: {done.stdout}{done.stderr}")
         expect(not left_processes(), f"job {number} has left processes: {left_processes()}")

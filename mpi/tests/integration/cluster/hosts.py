@@ -54,13 +54,14 @@ def remove_host(name):
 class Hosts:
     """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
 
-    def __init__(self, count, rails=1, delay=0, loss=0):
+    def __init__(self, count, rails=1, delay=0, loss=0, closed=()):
         """delay: milliseconds that each frame takes to a host, and from it (a round trip takes four of these); loss: how
-        many of a hundred frames are lost on each of these ways."""
+        many of a hundred frames are lost on each of these ways; closed: hosts with which nobody can begin a connection."""
         self.count = count
         self.rails = rails
         self.delay = delay
         self.loss = loss
+        self.closed = closed
         self.links = []
         self.tag = f"l{os.getpid() % 100000}"
         self.net = None
@@ -109,8 +110,8 @@ class Hosts:
                 run("ip", "-n", name, "link", "set", "lo", "up")
                 for rail in range(self.rails):
                     outer = f"{self.tag}v{host}{rail}"
-                    if self.delay or self.loss:
-                        self._make_poor_link(outer, name, f"eth{rail}")
+                    if self.delay or self.loss or host in self.closed:
+                        self._make_poor_link(outer, name, f"eth{rail}", *["closed"] * (host in self.closed))
                     else:
                         run("ip", "link", "add", outer, "type", "veth", "peer", "name", f"eth{rail}", "netns", name)
                     run("ip", "link", "set", outer, "master", f"{self.tag}b{rail}", "up")
@@ -122,8 +123,8 @@ class Hosts:
             raise
         return self
 
-    def _make_poor_link(self, outer, name, inner):
-        words = [os.environ["LISLE_TEST_POOR_LINK"], str(self.delay), str(self.loss), outer, name, inner]
+    def _make_poor_link(self, outer, name, inner, *closed):
+        words = [os.environ["LISLE_TEST_POOR_LINK"], str(self.delay), str(self.loss), outer, name, inner, *closed]
         link = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         self.links.append(link)
         if link.stdout.readline().strip() != "ready":

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
@@ -23,7 +23,7 @@ def hydra(hosts, each):
             "-n", str(each * hosts.count)]
 
 
-def start(hosts, words, *arguments, timeout=120):
+def start(hosts, words, *arguments, timeout=2 * LIMIT):
     environment = {**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0"}
     done = subprocess.run([*words, WHO, *arguments], text=True, capture_output=True, timeout=timeout, check=False,
                           env=environment)
@@ -59,7 +59,7 @@ def spawned_on_another_host(hosts, launcher):
     first, second, _ = hosts.names
     words = [LISLERUN, "--through", launcher, "--launch-agent", str(hosts.agent), "--hosts", f"{first}:2,{second}:2",
              "-n", "1", MANAGER, second]
-    done = subprocess.run(words, text=True, capture_output=True, timeout=120, check=False,
+    done = subprocess.run(words, text=True, capture_output=True, timeout=2 * LIMIT, check=False,
                           env={**os.environ, **hosts.environment, "LISLE_NETWORK_INTERFACE": "eth0"})
     expect(done.returncode == 0, f"exit status {done.returncode}, {words}\n{done.stdout}{done.stderr}")
     expect(sorted(done.stdout.splitlines()) ==

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 
 SKIPPED = 77
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
@@ -24,7 +24,7 @@ LAUNCHERS = {
 
 def start(words, *arguments, **variables):
     environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "lo", **variables}
-    done = subprocess.run([*words, WHO, *arguments], text=True, capture_output=True, timeout=120, check=False,
+    done = subprocess.run([*words, WHO, *arguments], text=True, capture_output=True, timeout=2 * LIMIT, check=False,
                           env=environment)
     return done.returncode, done.stdout, done.stderr
 

@@ -2,7 +2,8 @@
 // A link with delay and loss for the tests' hosts, since not every kernel has one (netem): carries Ethernet
 // frames between two TAP devices, holds each back for a time, and drops some. One device is made where the
 // program runs, the other one in a host's network namespace. Usage: poor_link MILLISECONDS PERCENT OUTER
-// NAMESPACE INNER. Says "ready" when both are there, and runs until it is killed; the devices go with it.
+// NAMESPACE INNER [closed]. A closed one is a firewall: nobody begins a connection of TCP with the host. Says
+// "ready" when both are there, and runs until it is killed; the devices go with it.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,6 +19,7 @@
 #include <poll.h>
 #include <random>
 #include <sched.h>
+#include <span>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -43,16 +45,30 @@ int make_device(const std::string &name) {
     return made;
 }
 
+/// Whether a frame begins a connection of TCP over IPv4.
+bool is_call(std::span<const char> frame) {
+    const auto at = [&](std::size_t place) {
+        return place < frame.size() ? static_cast<unsigned char>(frame[place]) : 0U;
+    };
+    constexpr std::size_t packet = 14; // what Ethernet puts before it
+    constexpr unsigned synchronises = 0x02, acknowledges = 0x10, tcp = 6;
+    const bool is_tcp = at(packet - 2) == 8 && at(packet - 1) == 0 && at(packet + 9) == tcp;
+    const unsigned flags = at(packet + 4 * (at(packet) & 0xfU) + 13);
+    return is_tcp && (flags & (synchronises | acknowledges)) == synchronises;
+}
+
 /// Frames on their way in one direction.
 class line {
   public:
-    line(int from, int to, std::chrono::microseconds delay, double loss)
-        : from_{from}, to_{to}, delay_{delay}, is_lost_{loss}, chance_{static_cast<unsigned>(from)} {}
+    line(int from, int to, std::chrono::microseconds delay, double loss, bool closed)
+        : from_{from}, to_{to}, delay_{delay}, closed_{closed}, is_lost_{loss}, chance_{static_cast<unsigned>(
+                                                                                    from)} {}
 
     void take_all() {
         std::array<char, 70000> frame; // not zeroed: read() says how much of it counts
         for (ssize_t length = 0; (length = read(from_, frame.data(), frame.size())) > 0;) {
-            if (!is_lost_(chance_) &&
+            const std::span took{frame.data(), static_cast<std::size_t>(length)};
+            if (!is_lost_(chance_) && !(closed_ && is_call(took)) &&
                 on_the_way_.size() < most) { // as of a router: what finds no room is lost
                 on_the_way_.push_back({clock_type::now() + delay_, {frame.data(), frame.data() + length}});
             }
@@ -81,6 +97,7 @@ class line {
     };
     int from_, to_;
     std::chrono::microseconds delay_;
+    bool closed_; ///< lets no connection begin
     std::bernoulli_distribution is_lost_;
     std::mt19937 chance_;
     std::deque<held> on_the_way_;
@@ -89,8 +106,8 @@ class line {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 6) {
-        std::fprintf(stderr, "usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER\n");
+    if (argc != 6 && argc != 7) {
+        std::fprintf(stderr, "usage: poor_link MILLISECONDS PERCENT OUTER NAMESPACE INNER [closed]\n");
         return EXIT_FAILURE;
     }
     const std::chrono::microseconds delay{std::lround(std::atof(argv[1]) * 1000)};
@@ -103,7 +120,8 @@ int main(int argc, char **argv) {
     const int inner = make_device(argv[5]);
     std::puts("ready");
     std::fflush(stdout);
-    std::array<line, 2> lines{line{outer, inner, delay, loss}, line{inner, outer, delay, loss}};
+    std::array<line, 2> lines{line{outer, inner, delay, loss, argc == 7},
+                              line{inner, outer, delay, loss, false}};
     for (;;) {
         std::chrono::nanoseconds wait{-1};
         for (const line &each : lines) {

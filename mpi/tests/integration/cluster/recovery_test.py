@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 
 LISLERUN = os.environ["LISLE_TEST_LAUNCHER"]
 RECOVER = os.environ["LISLE_TEST_RECOVER"]
@@ -23,7 +23,7 @@ ORTERUN = ["orterun", "--allow-run-as-root", "--oversubscribe", "--enable-recove
 
 def survives(name, words, scenario, survivors, **variables):
     environment = {**os.environ, "LISLE_NETWORK_INTERFACE": "lo", **variables}
-    done = subprocess.run([*words, RECOVER, scenario], text=True, capture_output=True, timeout=100, check=False,
+    done = subprocess.run([*words, RECOVER, scenario], text=True, capture_output=True, timeout=LIMIT, check=False,
                           env=environment)
     what = f"{name}, {scenario}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
     expect(done.returncode == 0, what)
@@ -44,7 +44,7 @@ def main():
     for scenario, dead in SCENARIOS.items() if shutil.which(ORTERUN[0]) else ():
         survives("orterun", ORTERUN, scenario, 5 - dead, LISLE_RECOVERY="1")
     # Without the option a failure ends the job.
-    done = subprocess.run([LISLERUN, "-n", "3", RECOVER, "messages"], text=True, capture_output=True, timeout=100,
+    done = subprocess.run([LISLERUN, "-n", "3", RECOVER, "messages"], text=True, capture_output=True, timeout=LIMIT,
                           check=False)
     expect(done.returncode == 137, f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 from hosts import SKIPPED  # noqa: E402
 from slurm import Slurm, missing  # noqa: E402
 
@@ -20,7 +20,7 @@ SRUN = ["srun", "--overcommit", "-N", "2"]
 
 def start(slurm, words, **variables):
     environment = {**os.environ, **slurm.environment, "LISLE_NETWORK_INTERFACE": "lo", **variables}
-    return subprocess.run(words, text=True, capture_output=True, timeout=120, check=False, env=environment)
+    return subprocess.run(words, text=True, capture_output=True, timeout=2 * LIMIT, check=False, env=environment)
 
 
 def all_ranks_speak(slurm, words, count, **variables):

@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-from commands import expect  # noqa: E402
+from commands import LIMIT, expect  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 TRAFFIC = os.environ["LISLE_TEST_TRAFFIC"]
@@ -29,7 +29,7 @@ def begin(hosts, *arguments, each=1, options=(), **environment):
                             text=True)
 
 
-def end(job, timeout=200):
+def end(job, timeout=2 * LIMIT):
     try:
         out, errors = job.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:

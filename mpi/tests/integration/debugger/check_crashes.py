@@ -58,8 +58,7 @@ def check(launcher, kind, program, how):
     if has_debug_library():
         place = rf"^  #\d+ {INNERMOST[how]} at debugged\.c:\d+"
         expect(any(re.match(place, line) for line in lines), f"{kind}, {how}: no line of the source in\n{said}")
-    if how != "abort" or kind in ("processes", "fibers"):  # threads do not answer while one is in abort
-        expect(knows_calls(said), f"{kind}, {how}: the others' calls are not in\n{said}")
+    expect(knows_calls(said), f"{kind}, {how}: the others' calls are not in\n{said}")
     expect(re.search(rf"rank 2 \(.*was ended by SIG{SIGNALS[how]}", said), f"{kind}, {how}: no verdict in\n{said}")
 
 

@@ -6,12 +6,15 @@ Usage: check_gdb.py LISLERUN PROGRAM GROUP KIND
 
 Exits with 77 where there is no gdb, or it may not debug.
 """
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -19,6 +22,7 @@ from commands import LIMIT, expect, fail  # noqa: E402
 from waiting_job import KINDS, WaitingJob  # noqa: E402
 
 RANKS = range(4)
+CONFIGURATION = Path(__file__).parents[4] / "examples/vscode/launch.json"
 PREPARE = ["set pagination off", "set width 0", "set print inferior-events off", "set confirm off"]
 
 
@@ -38,8 +42,8 @@ class Session:
             sys.exit(77)
         return done.stdout
 
-    def wait(self, program):
-        return WaitingJob(self.launcher, KINDS[self.kind], program, "wait", self.folder)
+    def wait(self, program, how="wait", *options):
+        return WaitingJob(self.launcher, [*options, *KINDS[self.kind]], program, how, self.folder)
 
     def start(self, program, commands):
         return self.gdb(["--gdb", *KINDS[self.kind], str(program)], commands)
@@ -110,7 +114,92 @@ def check_core(session, program):
     check_look(said)
 
 
-GROUPS = {"variables": check_variables, "breakpoints": check_breakpoints, "attach": check_attach, "core": check_core}
+def check_crash(session, program):
+    """LISLE_CRASH=gdb: what has crashed stays for a debugger."""
+    commands = ["lisle rank 2", "backtrace", 'printf "crashed:%d %d\\n", $rank(), counter']
+    with session.wait(program, "fault", "-x", "LISLE_CRASH=gdb") as waiting:
+        number = waiting.hear(r"the process stays for a debugger: lislerun --attach (\d+)\n")
+        said = session.gdb(["--attach", number], commands)
+    expect_all(said, "crashed", [(2, 102)])
+    stack = r"<signal handler called>.*\n#\d+ .*crash \(how=.*\) at .*debugged\.c:\d+\n#\d+ .* main \("
+    expect(re.search(stack, said), f"no stack of the crash in\n{said}")
+
+
+def descendants(process):
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in task.read_text().split():
+            yield child
+            yield from descendants(child)
+
+
+def host_of(launcher):
+    """The process of ranks that a launcher has started, once it is there."""
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        for child in descendants(launcher):
+            if os.path.realpath(f"/proc/{child}/exe").endswith("lisle-host"):
+                return child
+        time.sleep(0.1)
+    fail("no process of ranks has begun")
+
+
+class MachineInterface:
+    """gdb as a program speaks to it."""
+
+    def __init__(self, environment):
+        self.said = ""
+        self.gdb = subprocess.Popen(["gdb", "-nx", "--interpreter=mi"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, env=environment)  # fmt: skip
+
+    def do(self, command, until=r"\^(done|running|connected|error)"):
+        """What it says from now on, up to the line that begins like this."""
+        self.gdb.stdin.write(command + "\n")
+        self.gdb.stdin.flush()
+        text = ""
+        for line in self.gdb.stdout:
+            text += line
+            if re.match(until, line):
+                break
+        self.said += text
+        return text
+
+    def value(self, expression):
+        found = re.search(r'value="(-?\d+)"', self.do(f"-data-evaluate-expression {expression}"))
+        return int(found.group(1)) if found else None
+
+
+def check_vscode(session, program):
+    """What the extension of Visual Studio Code does with the configuration of the page."""
+    text = CONFIGURATION.read_text().replace("/opt/lisle", str(Path(session.launcher).resolve().parent.parent))
+    (wanted,) = json.loads(text)["configurations"]
+    expect((wanted["type"], wanted["request"], wanted["MIMode"]) == ("cppdbg", "attach", "gdb"), f"another request: {wanted}")
+    job = subprocess.Popen([session.launcher, *KINDS[session.kind], str(program)], cwd=session.folder, stdin=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, env={**os.environ, "LISLE_GDB": "hold"})  # fmt: skip
+    debugger = MachineInterface(session.environment)
+    guard = threading.Timer(LIMIT, debugger.gdb.kill)
+    guard.start()
+    try:
+        debugger.do("-gdb-set mi-async off")
+        for each in wanted["setupCommands"]:
+            debugger.do(f'-interpreter-exec console "{each["text"]}"')
+        debugger.do(f"-file-exec-and-symbols {wanted['program']}")
+        debugger.do(f"-target-attach {host_of(job.pid)}")
+        debugger.do('-break-insert -f -c "rank == 3" bump')
+        debugger.do("-exec-continue", until=r"\*stopped|\^error")
+        seen = [debugger.value(each) for each in ("rank", "$rank()", "elsewhere")]
+        debugger.do("-exec-finish", until=r"\*stopped|\^error")
+        seen += [debugger.value(each) for each in ("counter", "hidden")]
+    finally:
+        guard.cancel()
+        debugger.gdb.kill()
+        debugger.gdb.wait()
+        job.kill()
+        job.wait()
+    expect(seen == [3, 3, 1, 103, 203], f"{seen} in\n{debugger.said}")
+
+
+GROUPS = {"variables": check_variables, "breakpoints": check_breakpoints, "attach": check_attach, "core": check_core,
+          "crash": check_crash, "vscode": check_vscode}  # fmt: skip
 
 
 def main():

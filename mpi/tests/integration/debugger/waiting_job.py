@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job of `debugged` in which all ranks but one wait in a receive."""
+import re
 import subprocess
 import sys
 import time
@@ -46,6 +47,15 @@ class WaitingJob:
         self.go.unlink(missing_ok=True)
         self.job.kill()
         self.job.wait()
+
+    def hear(self, pattern):
+        """Lets it go on until it says this; what stands in the parentheses."""
+        self.go.touch()
+        end = time.monotonic() + LIMIT
+        while (found := re.search(pattern, self.said.read_text())) is None:
+            self.expect_running(end)
+            time.sleep(0.1)
+        return found.group(1)
 
     def finish(self):
         """Lets it go on; what it has said since then."""

@@ -3,6 +3,7 @@
 reason, where there can be no such hosts."""
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import started  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 from started import LIMIT, WORK, Job, expect, expect_all_ranks, kill, run  # noqa: E402
 
+ROUNDS = int(os.environ.get("LISLE_TEST_ROUNDS", "0"))
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 
 
@@ -35,7 +37,8 @@ class SshHosts(Hosts):
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         (self.folder / "sshd_config").write_text(
             f"HostKey {self.folder}/host\nAuthorizedKeysFile {self.folder}/user.pub\nStrictModes no\nUsePAM no\n"
-            "PermitRootLogin prohibit-password\nPidFile none\nMaxStartups 100\n")
+            "PermitRootLogin prohibit-password\nPidFile none\nMaxStartups 100\n"
+            f"SetEnv HOME={self.folder}\n")  # a user without start-up files: one that is killed may leave locks behind
         public = (self.folder / "host.pub").read_text()
         other = (self.folder / "other.pub").read_text()
         (self.folder / "known").write_text("".join(f"{name} {public}" for name in (*self.names, "closed", "nokey")) +
@@ -51,11 +54,14 @@ class SshHosts(Hosts):
         self.agent_words = f"ssh -F {self.folder}/ssh_config"
         for host in range(self.count):
             subprocess.Popen(self.command(host, SSHD, "-D", "-f", self.folder / "sshd_config"), stderr=subprocess.DEVNULL)
+        self.servers = set()
         for name in self.names:
             limit = time.monotonic() + LIMIT
             while subprocess.run([*self.agent_words.split(), name, "true"], capture_output=True, check=False).returncode:
                 expect(time.monotonic() < limit, f"sshd on {name} does not begin")
                 time.sleep(0.1)
+        for host in range(self.count):
+            self.servers |= set(host_processes(self, host))
 
     def pids(self, host, what):
         """Processes of a host with this file."""
@@ -132,6 +138,41 @@ def killed(hosts):
     hosts.expect_nothing_left("the launcher was killed")
 
 
+def host_processes(hosts, host):
+    """All that a job has on a host, its sshd's part included."""
+    return [pid for pid in map(int, subprocess.run(["ip", "netns", "pids", hosts.names[host]], capture_output=True, text=True,
+                                                   check=False).stdout.split()) if pid not in hosts.servers]
+
+
+def victims(hosts, job):
+    """What may be killed of a job, by name: process ids that go together."""
+    return {"rank": hosts.pids(1, WORK)[:1], "keeper": hosts.pids(1, started.LISLERUN)[:1], "launcher": [job.process.pid],
+            "host": host_processes(hosts, 1)}
+
+
+def killed_in_each_phase(hosts):
+    """kill -9 of a rank, a keeper, the launcher or a whole host, while a job starts, runs or ends: it ends with a sentence,
+    unless the launcher is gone, and nothing is left."""
+    for kind in ("rank", "keeper", "launcher", "host"):
+        for phase in ("starting", "running", "ending"):
+            for _ in range(ROUNDS):
+                job = Job("--hosts", ",".join(hosts.names), WORK, {"starting": "", "running": "wait", "ending": "linger"}[phase])
+                if phase == "starting":
+                    time.sleep(random.uniform(0, 1.5))
+                else:
+                    job.wait_for("all wait")
+                doomed = victims(hosts, job)[kind]
+                for pid in doomed:
+                    kill(pid)
+                _, errors = job.end()
+                told = f"{kind}, {phase}, {doomed}: {job.process.returncode} {errors}"
+                failed = job.process.returncode != 0
+                expect(failed or phase == "starting", told)
+                expect(not failed or kind == "launcher" or "lislerun" in errors, told)
+                hosts.expect_nothing_left(told)
+        print(kind, "killed", ROUNDS, "times in each phase", flush=True)
+
+
 def lost(hosts):
     """A host that dies, or is cut off: the job ends with a sentence, and what is left on the host ends as well."""
     two = hosts.names[1]
@@ -156,7 +197,7 @@ def main():
     with SshHosts(2) as hosts:
         settings = started.without_launch_settings
         started.without_launch_settings = lambda: {**settings(), "LISLE_LAUNCH_AGENT": hosts.agent_words}
-        for part in (reached, secrets, not_reached, killed, lost):
+        for part in (killed_in_each_phase,) if ROUNDS else (reached, secrets, not_reached, killed, lost):
             part(hosts)
 
 

@@ -74,6 +74,19 @@ static void read_all_input(void) {
     printf("rank %d has read %lu bytes, %lu\n", rank, bytes, sum);
 }
 
+/* A rank ends, and the others have nothing to do with it but wait. */
+static void wait_for_end_of(int lost) {
+    if (rank == lost) {
+        usleep(300000);
+        raise(SIGKILL);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int class = MPI_SUCCESS, value = 0;
+    MPI_Error_class(MPI_Recv(&value, 1, MPI_INT, lost, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &class);
+    printf("rank %d %s\n", rank, class == MPIX_ERR_PROC_FAILED ? "knows" : "has got something else");
+    MPI_Finalize();
+}
+
 int main(int count, char **words) {
     const char *const what = count > 1 ? words[1] : "";
     MPI_Init(&count, &words);
@@ -91,6 +104,10 @@ int main(int count, char **words) {
         MPI_Comm_size(rest, &size);
         printf("rank %d is one of %d survivors\n", rank, size);
         MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(what, "lose") == 0) {
+        wait_for_end_of(atoi(words[2]));
         return 0;
     }
     exchange(5);

@@ -9,6 +9,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from commands import LIMIT  # noqa: E402
+
 LAUNCHER = ""
 PROGRAMS = ""
 RANKS = 64
@@ -18,7 +21,7 @@ def lines_of_ranks(program, *options):
     """What each rank says, in its order."""
     variables = dict(os.environ, OMP_WAIT_POLICY="passive")
     command = [LAUNCHER, "--oversubscribe", "-n", str(RANKS), *options, os.path.join(PROGRAMS, program)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=250, env=variables, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3 * LIMIT, env=variables, check=False)
     if done.returncode != 0 or done.stderr:
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     said = {rank: [] for rank in range(RANKS)}

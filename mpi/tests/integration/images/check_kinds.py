@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from commands import LIMIT  # noqa: E402
+
 LAUNCHER = ""
 PROGRAMS = ""
 KINDS = ("process", "thread", "fiber")
@@ -26,7 +29,7 @@ def job(kind, program, *arguments, ranks=2, options=(), environment=None, **more
     command = [LAUNCHER, "-q", "-n", str(ranks), "--ranks", kind, *options, os.path.join(PROGRAMS, program), *arguments]
     if not {"stdout", "stderr"} & more.keys():
         more["capture_output"] = True
-    return subprocess.run(command, text=True, timeout=100, env=variables, check=False, **more)
+    return subprocess.run(command, text=True, timeout=LIMIT, env=variables, check=False, **more)
 
 
 class Kinds(unittest.TestCase):
@@ -44,7 +47,7 @@ class descriptors(Kinds):
     def closed(self, kind, number, *options):
         words = [LAUNCHER, "-q", "-n", "2", "--ranks", kind, *options, os.path.join(PROGRAMS, "hello")]
         return subprocess.run(["sh", "-c", f'exec "$@" {number}>&-', "sh", *words], capture_output=True, text=True,
-                              timeout=100, check=False)
+                              timeout=LIMIT, check=False)
 
     def test_closed_input(self):
         for kind in KINDS:
@@ -136,7 +139,7 @@ class refusals(Kinds):
 
     def wrapped(self, kind, *wrapper):
         words = [LAUNCHER, "-q", "-n", "2", "--ranks", kind, *wrapper, os.path.join(PROGRAMS, "hello")]
-        return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
 
     def test_programs_that_start_others(self):
         for wrapper in (["nice"], ["env", "A=1"], ["timeout", "60"], ["sh", "-c"], [LAUNCHER, "-q", "-n", "1"]):

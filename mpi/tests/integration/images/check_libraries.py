@@ -10,6 +10,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from commands import LIMIT  # noqa: E402
+
 WRAPPERS = ""
 LAUNCHER = ""
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "libraries")
@@ -32,7 +35,7 @@ def compile_program(folder, source, options):
 def run(program, kind):
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run([LAUNCHER, "-q", "-n", str(RANKS), "--ranks", kind, program, folder],
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=3 * LIMIT, check=False)
 
 
 class Libraries(unittest.TestCase):

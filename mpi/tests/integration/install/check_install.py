@@ -120,6 +120,30 @@ file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
 """
 
 
+# As Open MPI's header has it: a communicator is the address of an object.
+BUILT_FOR_OPEN_MPI = """
+#include <stdio.h>
+extern struct communicator { char bytes[512]; } ompi_mpi_comm_world;
+int MPI_Init(int *, char ***), MPI_Finalize(void);
+int MPI_Comm_rank(struct communicator *, int *), MPI_Comm_size(struct communicator *, int *);
+int main(int argc, char **argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(&ompi_mpi_comm_world, &rank);
+    MPI_Comm_size(&ompi_mpi_comm_world, &size);
+    printf("%d of %d\\n", rank, size);
+    return MPI_Finalize();
+}
+"""
+NAMES_OF_OPEN_MPI = """
+char ompi_mpi_comm_world[512];
+int MPI_Init(void) { return 1; }
+int MPI_Finalize(void) { return 1; }
+int MPI_Comm_rank(void) { return 1; }
+int MPI_Comm_size(void) { return 1; }
+"""
+
+
 def with_sanitizer():
     """The environment in which a plain program can load a sanitized library: its runtime must come first."""
     if "address" not in os.environ.get("SANITIZED", ""):
@@ -189,7 +213,7 @@ def check_tiles(prefix, work, libdir):
 
 
 def check_names_of_other_mpis(prefix, work):
-    """-lmpi and -lmpich mean Lisle's library; what is linked with another MPI's is refused."""
+    """-lmpi and -lmpich mean Lisle's library; what is linked with another MPI's gets the face of it, or is refused."""
     for name in ("mpi", "mpich"):
         program = work / f"by_{name}"
         run(prefix / "bin/mpicc", PROGRAM, f"-l{name}", "-o", program)
@@ -198,7 +222,7 @@ def check_names_of_other_mpis(prefix, work):
     other = empty_directory(work / "other")
     (other / "none.c").write_text("int none;\n", encoding="utf-8")
     (other / "main.c").write_text("extern int none;\nint main(void) { return none; }\n", encoding="utf-8")
-    for soname in ("libmpi.so.40", "libmpich.so.12"):
+    for soname in ("libmpi_usempif08.so.40", "libmpich.so.12"):
         run("cc", "-shared", "-fPIC", other / "none.c", f"-Wl,-soname,{soname}", "-o", other / soname)
         run("cc", other / "main.c", other / soname, f"-Wl,-rpath,{other}", "-o", other / "program")
         for kind in ("process", "thread"):
@@ -207,6 +231,25 @@ def check_names_of_other_mpis(prefix, work):
             expect(done.returncode != 0 and done.stderr.count("\n") == 1 and
                    f"is linked with {soname}, the library of another MPI" in done.stderr,
                    f"a program with {soname} as {kind}: {done.stderr}")  # fmt: skip
+    check_face(prefix, other)
+
+
+def check_face(prefix, work):
+    """A program that knows of Open MPI's library no more than its name and a few symbols runs; --abi standard refuses it."""
+    (work / "built_for_another.c").write_text(BUILT_FOR_OPEN_MPI, encoding="utf-8")
+    (work / "hidden").mkdir()
+    library = work / "hidden/libmpi.so.40"
+    (work / "names.c").write_text(NAMES_OF_OPEN_MPI, encoding="utf-8")
+    run("cc", "-shared", "-fPIC", work / "names.c", "-Wl,-soname,libmpi.so.40", "-o", library)
+    run("cc", work / "built_for_another.c", library, "-o", work / "built_for_another")
+    for kind in ("process", "thread", "fiber"):
+        said = run(prefix / "bin/mpirun", "-n", "3", "--ranks", kind, work / "built_for_another").stdout
+        expect(sorted(said.split("\n")[:3]) == ["0 of 3", "1 of 3", "2 of 3"], f"a face as {kind}: {said}")
+    refused = run(prefix / "bin/mpirun", "-n", "2", "--abi", "standard", work / "built_for_another", status=None)
+    expect(refused.returncode == 126 and "--abi standard excludes" in refused.stderr, refused.stderr)
+    # Behind a shell, too, which names no MPI.
+    said = run(prefix / "bin/mpirun", "-n", "2", "sh", "-c", work / "built_for_another").stdout
+    expect(sorted(said.split("\n")[:2]) == ["0 of 2", "1 of 2"], f"a face behind a shell: {said}")
 
 
 def check_pkg_config(prefix, work, libdir):

@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from commands import LIMIT  # noqa: E402
+
 LAUNCHER = ""
 PROGRAM = ""
 GROUP = ""
@@ -26,7 +29,7 @@ SHAPES = {
 
 
 def job(options, *words):
-    return subprocess.run([LAUNCHER, "-q", *options, *words], capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run([LAUNCHER, "-q", *options, *words], capture_output=True, text=True, timeout=LIMIT, check=False)
 
 
 def of_kind(row, kind):

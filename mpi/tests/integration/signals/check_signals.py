@@ -10,6 +10,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from commands import LIMIT  # noqa: E402
+
 LAUNCHER = ""
 PROGRAM = ""
 RANKS = 4
@@ -20,7 +23,6 @@ SHAPES = {
     "two processes of two threads": ["-P", "2", "-T", "2"],
 }
 PROCESSES = ["-n", str(RANKS), "--ranks", "process"]
-LIMIT = 100
 
 
 def job(options, case):

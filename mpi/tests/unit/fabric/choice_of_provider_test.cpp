@@ -23,7 +23,7 @@ TEST(choice_of_provider, libfabric_is_asked_only_where_there_is_hardware_for_it)
     const auto asks_libfabric = [&](std::string_view provider) {
         const pid_t child = fork();
         if (child == 0) {
-            static_cast<void>(choose_providers({std::string{provider}, "lo", kinds}));
+            static_cast<void>(choose_providers({std::string{provider}, "lo", false, kinds}));
             _exit(is_loaded("libfabric.so.1") ? 1 : 0);
         }
         int status = -1;

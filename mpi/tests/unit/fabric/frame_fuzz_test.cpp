@@ -19,7 +19,8 @@ namespace {
 using namespace lisle::fabric;
 using namespace lisle::fabric::network;
 
-constexpr job_secret secret = 0x1234567890abcdef;
+constexpr job_secret secret{{std::byte{0x12}, std::byte{0x34}}};
+const frame_mark mark = mark_of(secret);
 constexpr int ranks = 4, first = 0, count = 2;
 constexpr std::size_t payload = 16;
 
@@ -28,7 +29,7 @@ class mutator {
   public:
     mutator() : sound_(sizeof(frame) + payload) {
         frame good{};
-        good.secret = secret;
+        good.mark = mark;
         good.version = frame::current_version;
         good.source = ranks - 1;
         good.dest = first;
@@ -90,10 +91,10 @@ TEST(frame_fuzz, the_parser_takes_sound_frames_only) {
         const auto exact = std::make_unique<std::byte[]>(bytes.size());
         std::ranges::copy(bytes, exact.get());
         arrived_frame found{};
-        const refusal why = check_frame({exact.get(), bytes.size()}, secret, ranks, first, count, found);
+        const refusal why = check_frame({exact.get(), bytes.size()}, mark, ranks, first, count, found);
         ++found_as.at(static_cast<std::size_t>(why));
         if (why == refusal::none) {
-            ASSERT_EQ(found.what.secret, secret);
+            ASSERT_EQ(found.what.mark, mark);
             ASSERT_LE(found.what.what, frame::kind::received);
             ASSERT_TRUE(found.what.source >= 0 && found.what.source < ranks);
             ASSERT_TRUE(found.what.dest >= first && found.what.dest < first + count);

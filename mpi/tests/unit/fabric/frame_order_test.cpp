@@ -13,7 +13,7 @@ namespace {
 using namespace lisle::fabric;
 using namespace lisle::fabric::network;
 
-constexpr job_secret secret = 0x1234567890abcdef;
+constexpr job_secret secret{{std::byte{0x12}, std::byte{0x34}}};
 
 job_view view_of(int process) {
     job_view view{.ranks = 2,
@@ -46,7 +46,7 @@ class frame_order : public testing::Test {
 
     void forge(std::uint32_t number, frame::kind what = frame::kind::packet) {
         frame made{};
-        made.secret = secret;
+        made.mark = mark_of(secret);
         made.version = frame::current_version;
         made.what = what;
         made.number = number;
@@ -160,7 +160,7 @@ void send_over_a_rail_that_breaks(int after, bool answers) {
         std::vector<choice> two;
         for (int rail = 0; rail != 2; ++rail) {
             two.push_back(choose_providers({std::string{own_tcp}, "lo"}).front());
-            two.back().open = [&opened, open = std::move(two.back().open)](std::uint64_t told) {
+            two.back().open = [&opened, open = std::move(two.back().open)](const job_secret &told) {
                 auto made = std::make_unique<shuffling_device>(open(told));
                 opened.push_back(made.get());
                 return made;

@@ -28,7 +28,7 @@ constexpr lisle::job_id first_job{1}, second_job{2};
 
 /// Two processes of one job, with one and with two ranks, and one of another job with three, on one machine.
 introduction meeting(std::size_t self) {
-    introduction all{0x1234, {}, self, {}, {}};
+    introduction all{{{std::byte{0x12}}}, {}, self, {}, {}};
     all.processes = {
         {{first_job, 0}, 0, 0, 1, 7}, {{first_job, 1}, 0, 1, 2, 7}, {{second_job, 0}, 0, 0, 3, 7}};
     all.knows.resize(all.size() * all.size());
@@ -184,7 +184,7 @@ TEST(neighbours_apart, refuse_what_is_not_their_memory) {
 class with_child : public testing::Test {
   protected:
     static introduction pair(std::size_t self, int parent_ranks = 1) {
-        introduction all{0x77, {}, self, {}, {}};
+        introduction all{{{std::byte{0x77}}}, {}, self, {}, {}};
         all.processes = {{{first_job, 0}, 0, 0, parent_ranks, 7}, {{second_job, 0}, 0, 0, 1, 7}};
         all.knows.resize(all.size() * all.size());
         all.in_memory.resize(all.size());

@@ -21,7 +21,7 @@ namespace {
 using namespace lisle::fabric;
 using namespace lisle::fabric::network;
 
-constexpr job_secret secret = 0x1234567890abcdef;
+constexpr job_secret secret{{std::byte{0x12}, std::byte{0x34}}};
 
 struct heard final : copy_completion {
     int ends = 0;
@@ -354,9 +354,10 @@ TEST_F(network, a_sender_sends_what_publishers_leave_to_it) {
 }
 
 TEST_F(network, a_stranger_is_not_heard) {
-    begin(2, secret + 1);
+    begin(2, job_secret{{std::byte{0x43}}});
     ASSERT_EQ(send(2, 0, 1, 8), claim_result::claimed);
-    ASSERT_TRUE(poll_until([&] { return of(0).dropped() == 1; }));
+    // Where connections greet, the one that has called finds out first.
+    ASSERT_TRUE(poll_until([&] { return of(0).dropped() + of(2).dropped() != 0; }));
     EXPECT_TRUE(sinks[0].packets.empty());
 }
 

@@ -120,7 +120,7 @@ class shuffling_device final : public device {
 /// The same choices, shuffling.
 inline std::vector<choice> shuffled(std::vector<choice> chosen) {
     for (choice &each : chosen) {
-        each.open = [open = std::move(each.open)](std::uint64_t secret) {
+        each.open = [open = std::move(each.open)](const shared_secret &secret) {
             return std::make_unique<shuffling_device>(open(secret));
         };
     }

@@ -15,17 +15,20 @@
 #include <memory>
 #include <random>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 #include "fabric/network/provider.hpp"
 #include "fabric/network/rail/buffers.hpp"
+#include "tcp/stream.hpp"
 
 namespace {
 
 using namespace lisle::fabric::network;
+using lisle::shared_secret;
 using lisle::tcp::greeting;
 
-constexpr std::uint64_t secret = 0x1234567890abcdef;
+constexpr shared_secret secret{{std::byte{0x12}, std::byte{0x34}}};
 constexpr std::size_t room = std::size_t{64} << 10;
 
 struct some_operation final : operation {
@@ -37,7 +40,7 @@ struct some_operation final : operation {
 /// A device with buffers, and all that it has received.
 class endpoint {
   public:
-    explicit endpoint(std::size_t buffers = 8, std::uint64_t job = secret)
+    explicit endpoint(std::size_t buffers = 8, const shared_secret &job = secret)
         : device_{choose_providers({std::string{own_tcp}, "127.0.0.1/32"}).front().open(job)},
           receives_{operation::kind::receive, buffers, room} {
         while (receives_.available() != 0) {
@@ -124,6 +127,26 @@ TEST(socket_device, peers_that_connect_at_the_same_time_share_one_connection) {
         EXPECT_EQ(one.received.front(), from_other);
         EXPECT_EQ(other.received.front(), from_one);
         EXPECT_EQ(one->dropped() + other->dropped(), 0U);
+    }
+}
+
+// Then all that is said in a greeting may be there before the caller looks for it again.
+TEST(socket_device, a_peer_that_answers_at_once_is_heard) {
+    for (int round = 0; round != 200; ++round) {
+        endpoint one, other;
+        const peer_number to_other = one->add_peer(other->address());
+        const std::jthread answers{[&other](const std::stop_token &stop) {
+            while (!stop.stop_requested()) {
+                other.poll();
+            }
+        }};
+        auto bytes = bytes_of(8, round);
+        some_operation sent{operation::kind::send};
+        attempt how = attempt::full;
+        ASSERT_TRUE(poll_until({&one}, [&] {
+            how = how == attempt::full ? one->send(bytes, {}, to_other, sent) : how;
+            return how == attempt::ended || sent.ends == 1;
+        }));
     }
 }
 
@@ -277,6 +300,7 @@ class stranger {
     void say(const void *bytes, std::size_t count) const {
         static_cast<void>(::send(socket_, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT));
     }
+    [[nodiscard]] int descriptor() const { return socket_; }
     [[nodiscard]] bool is_cut() const {
         std::array<std::byte, 4096> heard{};
         for (ssize_t count = 1; count > 0;) {
@@ -292,12 +316,25 @@ class stranger {
     int socket_;
 };
 
-greeting sound_greeting(in_port_t port) {
+lisle::tcp::socket_address listening_at(in_port_t port) {
     sockaddr_in own{
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    return {.token = secret,
-            .listens = lisle::tcp::socket_address{reinterpret_cast<const sockaddr *>(&own), sizeof own},
-            .with = lisle::tcp::service::messages};
+    return {reinterpret_cast<const sockaddr *>(&own), sizeof own};
+}
+
+/// Greets with the job's secret. @return the last that it heard
+greeting::state greet(const stranger &who, endpoint &victim, const lisle::tcp::socket_address &listens) {
+    greeting greets{greeting::side::caller,
+                    {.with = lisle::tcp::service::messages,
+                     .secret = secret,
+                     .listens = listens,
+                     .wants = lisle::tcp::wanted_protection()}};
+    greeting::state now{};
+    EXPECT_TRUE(poll_until({&victim}, [&] {
+        now = greets.go_on(who.descriptor());
+        return now != greeting::state::under_way && now != greeting::state::proven;
+    }));
+    return now;
 }
 
 TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
@@ -305,29 +342,31 @@ TEST(socket_device, does_not_listen_to_who_greets_wrongly) {
     const lisle::tcp::socket_address at{victim->address()};
     testing::internal::CaptureStderr();
     std::uint64_t dropped = 0;
-    const auto refuses = [&](const greeting &said) {
+    const auto refuses = [&](const lisle::tcp::hello &said) {
         const stranger who{at};
         who.say(&said, sizeof said);
+        const lisle::sha256_digest no_proof{};
+        who.say(no_proof.data(), no_proof.size());
         EXPECT_TRUE(poll_until({&victim}, [&] { return who.is_cut(); }));
         EXPECT_EQ(victim->dropped(), ++dropped);
     };
-    greeting said = sound_greeting(1);
-    said.token ^= 1;
+    lisle::tcp::hello said;
+    said.with = lisle::tcp::service::messages;
+    said.listens = listening_at(1);
+    said.wants = lisle::tcp::wanted_protection();
     refuses(said);
-    said = sound_greeting(1);
     said.with = lisle::tcp::service::port;
     refuses(said);
-    said = sound_greeting(1);
+    said.with = lisle::tcp::service::messages;
     ++said.version;
     refuses(said);
-    said = sound_greeting(1);
+    --said.version;
     said.magic = __builtin_bswap64(said.magic);
     refuses(said);
-    said = sound_greeting(1);
-    said.listens = {};
-    refuses(said);
-    said.listens = at;
-    refuses(said);
+    for (const auto &none : {lisle::tcp::socket_address{}, at}) {
+        EXPECT_EQ(greet(stranger{at}, victim, none), greeting::state::ended);
+        EXPECT_EQ(victim->dropped(), ++dropped);
+    }
     const std::string log = testing::internal::GetCapturedStderr();
     EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
 }
@@ -388,8 +427,7 @@ TEST(socket_device, survives_whatever_a_peer_says) {
     testing::internal::CaptureStderr();
     for (long each = 0; each != connections; ++each) {
         const stranger who{at};
-        const greeting hello = sound_greeting(static_cast<in_port_t>(1 + each % 30000));
-        who.say(&hello, sizeof hello);
+        static_cast<void>(greet(who, victim, listening_at(static_cast<in_port_t>(1 + each % 30000))));
         const auto said = source.next();
         who.say(said.data(), said.size() / 2);
         victim.poll();

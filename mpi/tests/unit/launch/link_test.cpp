@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <gtest/gtest.h>
 #include <random>
 
 #include "launch/common/descriptor.hpp"
+#include "launch/hosts/check_table.hpp"
 #include "launch/link/channel.hpp"
 #include "launch/link/host_job.hpp"
 
@@ -156,6 +158,47 @@ TEST(Wire, AJobArrivesAsItWas) {
     for (std::size_t length = 0; length < bytes.size(); ++length) {
         EXPECT_THROW(unpack(std::string_view{bytes}.substr(0, length), found), launch_error) << length;
     }
+}
+
+/// Two hosts with an address each, and what was found between them.
+check_result found_between_two(const tried_path &there, const tried_path &back) {
+    return {{"a", "b"}, {{1, {{"eth0", ""}}}, {2, {{"eth0", ""}}}}, {there, back}, {}};
+}
+
+TEST(CheckTable, AJobRunsWhereOneDirectionIsOpen) {
+    const tried_path there{0, 1, "eth0", "10.0.0.2", 4000, 0, 20, 1000, 10000};
+    const tried_path back{1, 0, "eth0", "10.0.0.1", 4000, ETIMEDOUT, 0, 0, 10000};
+    const auto one_way = found_between_two(there, back);
+    EXPECT_TRUE(can_run(one_way));
+    const std::string text = table_of(one_way);
+    EXPECT_NE(text.find("a and b use eth0 (10.0.0.2); a makes all connections"), std::string::npos) << text;
+    EXPECT_NE(text.find("b cannot connect to 10.0.0.1 (eth0 of a), port 4000: Connection timed out"),
+              std::string::npos)
+        << text;
+    auto refused = back;
+    refused.problem = ECONNREFUSED;
+    EXPECT_NE(table_of(found_between_two(there, refused)).find("a firewall of a rejects it"),
+              std::string::npos);
+}
+
+TEST(CheckTable, NoJobRunsWhereBothDirectionsAreBlockedOrAHostIsNotReached) {
+    const tried_path there{0, 1, "eth0", "10.0.0.2", 4000, EHOSTUNREACH, 0, 0, 0};
+    const tried_path back{1, 0, "eth0", "10.0.0.1", 4000, EHOSTUNREACH, 0, 0, 0};
+    auto closed = found_between_two(there, back);
+    EXPECT_FALSE(can_run(closed));
+    EXPECT_NE(table_of(closed).find("a and b cannot reach each other"), std::string::npos);
+    closed = {
+        {"a", "b"}, {{1, {{"eth0", ""}}}, {}}, {}, {"host b cannot be reached: its name is unknown here"}};
+    EXPECT_FALSE(can_run(closed));
+    EXPECT_NE(table_of(closed).find("host b cannot be reached"), std::string::npos);
+}
+
+TEST(CheckTable, APathIsSlowByWhatItsInterfacesSay) {
+    const tried_path slow{0, 1, "eth0", "10.0.0.2", 4000, 0, 20, 100, 10000};
+    auto fast = slow;
+    fast.speed = 0; // unknown: a hundred megabytes each second are none too few
+    EXPECT_NE(table_of(found_between_two(slow, fast)).find("slow"), std::string::npos);
+    EXPECT_EQ(table_of(found_between_two(fast, fast)).find("slow"), std::string::npos);
 }
 
 } // namespace

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tcp/common_network.hpp"
 
+#include <cerrno>
 #include <gtest/gtest.h>
+
+#include "tcp/connecting.hpp"
+#include "tcp/paths.hpp"
 
 namespace lisle::tcp {
 
@@ -102,12 +106,77 @@ TEST(CommonNetwork, NothingLeadsToAMachineWithoutOne) {
 }
 
 TEST(CommonNetwork, ThisMachineHasALoopback) {
-    const auto told = this_machine_as_told();
+    const auto told = this_machine_as_told(tcp_interfaces());
     EXPECT_NE(told.number, 0U);
     for (const told_interface &each : told.interfaces) {
         EXPECT_TRUE(each.address.exists());
         EXPECT_TRUE(each.address.is_in(network_text(each.address, each.network_bits)));
     }
+}
+
+/// The paths from one machine to another, as texts "from>to".
+std::vector<std::string> paths(const told_machine &from, const told_machine &to) {
+    std::vector<std::string> all;
+    for (const path &each : paths_between(from, to)) {
+        const auto text = [](const socket_address &at) { return at.exists() ? network_text(at, 0) : "*"; };
+        all.push_back(text(each.from) + ">" + text(each.to));
+    }
+    return all;
+}
+
+TEST(Paths, ThoseOfACommonNetworkComeFirstTheFastestOfThem) {
+    const told_machine one{1, {docker, loopback, on("10.0.0.1", 24, 1000), on("10.1.0.1", 24, 40000)}};
+    const told_machine two{2, {docker, loopback, on("10.1.0.2", 24, 40000), on("10.0.0.2", 24, 1000)}};
+    EXPECT_EQ(paths(one, two), (texts{"10.1.0.1/0>10.1.0.2/0", "10.0.0.1/0>10.0.0.2/0"}));
+    EXPECT_EQ(paths(two, one), (texts{"10.1.0.2/0>10.1.0.1/0", "10.0.0.2/0>10.0.0.1/0"}));
+}
+
+TEST(Paths, TheDefaultRoutesInterfaceComesBeforeAFasterOne) {
+    EXPECT_EQ(paths({1, {on("10.1.0.1", 24, 40000), on("10.0.0.1", 24, 1000, 1)}},
+                    {2, {on("10.1.0.2", 24, 40000), on("10.0.0.2", 24, 1000, 1)}}),
+              (texts{"10.0.0.1/0>10.0.0.2/0", "10.1.0.1/0>10.1.0.2/0"}));
+}
+
+TEST(Paths, RoutesAreTriedAfterCommonNetworks) {
+    EXPECT_EQ(paths({1, {on("10.0.0.1", 24), on("192.168.7.1", 24, 1000, 1)}},
+                    {2, {on("192.168.9.1", 24, 1000, 1), on("10.0.0.2", 24)}}),
+              (texts{"10.0.0.1/0>10.0.0.2/0", "*>192.168.9.1/0"}));
+}
+
+TEST(Paths, EachPairOfMachinesHasItsOwn) {
+    const told_machine one{1, {on("10.0.1.1", 24), on("10.0.2.1", 24)}};
+    const told_machine two{2, {on("10.0.1.2", 24), on("10.0.3.2", 24)}};
+    const told_machine three{3, {on("10.0.2.3", 24), on("10.0.3.3", 24)}};
+    EXPECT_EQ(paths(one, two).front(), "10.0.1.1/0>10.0.1.2/0");
+    EXPECT_EQ(paths(one, three).front(), "10.0.2.1/0>10.0.2.3/0");
+    EXPECT_EQ(paths(two, three).front(), "10.0.3.2/0>10.0.3.3/0");
+}
+
+TEST(Paths, VersionsOfTheProtocolDoNotMix) {
+    EXPECT_EQ(paths({1, {on("10.0.0.1", 24)}}, {2, {on("fd00::2", 64)}}), texts{});
+    EXPECT_EQ(paths({1, {on("fd00::1", 64), loopback}}, {2, {loopback, on("fd00::2", 64)}}),
+              (texts{"fd00::1/0>fd00::2/0"}));
+}
+
+TEST(Paths, TheFirstThatLetsAConnectionThroughIsFound) {
+    socket_address any = address("127.0.0.1");
+    const owned_descriptor listener = listen_at(any);
+    ASSERT_TRUE(listener);
+    const socket_address open = end_of(listener.get(), getsockname);
+    socket_address refusing;
+    {
+        const owned_descriptor closed = listen_at(any);
+        refusing = end_of(closed.get(), getsockname);
+    }
+    const std::vector<std::vector<path>> all{
+        {{{}, refusing}, {{}, open}}, {}, {{{}, refusing}}, {{address("192.0.2.1"), open}, {{}, open}}};
+    const std::vector<open_path> found = find_open(all);
+    ASSERT_EQ(found.size(), all.size());
+    EXPECT_EQ(found[0].number, 1);
+    EXPECT_EQ(found[1].number, open_path::none);
+    EXPECT_EQ(found[2].number, open_path::none);
+    EXPECT_EQ(found[2].problem, ECONNREFUSED);
+    EXPECT_EQ(found[3].number, 1); // this machine has no such address to begin at
 }
 
 } // namespace

@@ -116,7 +116,8 @@ class job {
     job(MPI_Comm all, const std::vector<std::string> &own);
     job(const job &) = delete;
     job &operator=(const job &) = delete;
-    /// Waits until what was put has left, unless an exception is on its way.
+    /// Waits until what was put has left, unless an exception is on its way. If that fails, it says so and
+    /// aborts the program: others would wait for it.
     ~job();
 
     /// One of the caller's own. Throws std::invalid_argument for another name.

@@ -30,9 +30,10 @@ struct datum {
     kind is = kind::list;
     std::string symbol;
     value constant;
-    std::vector<datum> items; ///< of a list
-    std::vector<datum> tile;  ///< of a symbol: the expression in name[tile], or nothing
-    std::vector<datum> rank;  ///< of a symbol: the expression in name@rank, or nothing
+    std::vector<datum> items;    ///< of a list
+    std::vector<datum> tile;     ///< of a symbol: the expression in name[tile], or nothing
+    std::vector<datum> rank;     ///< of a symbol: the expression in name@rank, or nothing
+    std::vector<datum> priority; ///< of a symbol: the expression in name^priority, or nothing
     place where;
 
     static datum of_symbol(std::string name, place where = {}) {

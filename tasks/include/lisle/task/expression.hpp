@@ -35,6 +35,9 @@ template <class T = value> class expression {
     template <class Tile> expression on_tile(const Tile &tile) const;
     /// The same on a certain rank: `(sort@1 a)`. @pre a call
     template <class Rank> expression on_rank(const Rank &rank) const;
+    /// Before other tasks that may run anywhere, or with a negative number after them: `(sort^3 a)`. @pre a
+    /// call
+    template <class Priority> expression with_priority(const Priority &priority) const;
     /// By a policy: "here", "round-robin", "least-loaded", "owner". @pre a call
     expression by_policy(std::string policy) const {
         auto placed = built_;
@@ -108,6 +111,13 @@ template <class T> template <class Tile> expression<T> expression<T>::on_tile(co
 template <class T> template <class Rank> expression<T> expression<T>::on_rank(const Rank &rank) const {
     auto placed = built_;
     placed.items.front().rank = {detail::to_datum(rank)};
+    return expression{std::move(placed)};
+}
+
+template <class T> template <class Priority>
+expression<T> expression<T>::with_priority(const Priority &priority) const {
+    auto placed = built_;
+    placed.items.front().priority = {detail::to_datum(priority)};
     return expression{std::move(placed)};
 }
 

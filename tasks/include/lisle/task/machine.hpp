@@ -9,6 +9,8 @@
 //     machine.finish();                                              // all ranks: they work until here
 #pragma once
 
+#include <coroutine>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -70,10 +72,11 @@ class result {
 /// When a kernel ran, in seconds of the host's steady clock, which all ranks of a host share.
 struct trace_event {
     double begin = 0, end = 0;
-    int tile = 0;
+    int tile = 0, rank = 0;
     std::string name;
-    using lisle_fields =
-        members<&trace_event::begin, &trace_event::end, &trace_event::tile, &trace_event::name>;
+    place where; ///< of its call in the program
+    using lisle_fields = members<&trace_event::begin, &trace_event::end, &trace_event::tile,
+                                 &trace_event::rank, &trace_event::name, &trace_event::where>;
 };
 
 /// The counts of a machine on this rank.
@@ -87,6 +90,8 @@ struct machine_counts {
 };
 
 class scheduler;
+template <class T> class future;
+template <class T> class routine;
 
 /// One rank's part of the machine. All ranks make one, with the same kernels. Only the rank's own thread
 /// calls it.
@@ -112,6 +117,21 @@ class machine {
     /// Starts a program; several may run at once. @return its number, for wait()
     std::uint64_t start(const source &program);
     result wait(std::uint64_t program);
+    /// As start(), with a future for the program's value (lisle/task/future.hpp).
+    template <class T> future<T> submit(const expression<T> &main);
+    future<result> submit(const source &program);
+    /// Whether wait() would return at once. Does no work itself.
+    [[nodiscard]] bool is_complete(std::uint64_t program) const;
+    /// Ends a program that this rank has started: no kernel of it begins any more, on no rank, and wait()
+    /// throws a task_error that says so. Kernels that run are let run. Nothing if it is complete.
+    void cancel(std::uint64_t program);
+    /// Works until the coroutine has ended, and the other routines have their turns as well. Throws
+    /// std::logic_error if they wait for something that is no program of this machine.
+    template <class T> T run(routine<T> begun);
+    /// Resumes a coroutine in run(), when a program is complete.
+    void resume_after(std::uint64_t program, std::coroutine_handle<> waiting) {
+        waiting_.push_back({program, waiting});
+    }
     /// Works for the other ranks until all have called it and nothing is under way any more. Programs that
     /// were started and not waited for are completed, too; their values are dropped. Collective.
     void finish();
@@ -124,8 +144,16 @@ class machine {
     void print_to(std::function<void(const std::string &)> printer);
 
   private:
+    struct waiting_routine {
+        std::uint64_t program;
+        std::coroutine_handle<> waiting;
+    };
+    void run_until(const std::function<bool()> &has_ended);
+    [[nodiscard]] bool any_may_go_on() const;
+
     std::unique_ptr<transport> own_;
     std::unique_ptr<scheduler> scheduler_;
+    std::vector<waiting_routine> waiting_;
     bool is_finished_ = false;
 };
 

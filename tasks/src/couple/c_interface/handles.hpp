@@ -13,6 +13,7 @@
 
 #include <lisle/couple.h>
 #include <lisle/couple/fixed_point.hpp>
+#include <lisle/couple/interpolation.hpp>
 #include <lisle/couple/job.hpp>
 #include <lisle/couple/overlap.hpp>
 
@@ -26,6 +27,10 @@ struct lisle_couple_cells {
 };
 struct lisle_couple_weights {
     lisle::couple::conservative_weights inside; ///< of others `covered` is empty
+    std::vector<std::int64_t> missed{};         ///< places that get nothing, if that is known
+};
+struct lisle_couple_elements {
+    lisle::couple::mesh_elements inside;
 };
 
 /// A field until the job begins, when the component is told of it. It lives on: the caller may have it.

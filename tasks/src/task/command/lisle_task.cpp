@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 
+#include "task/command/perfetto.hpp"
 #include "task/command/picture.hpp"
 #include "task/kernels/standard.hpp"
 #include "task/language/builtin.hpp"
@@ -46,6 +47,8 @@ std::string help_text(const tasks::described &kernels) {
         "  (buf), (put b x), (close b), (stream b)   a buffer, read value by value\n"
         "  'e, (run 'e tile)                an expression for later;  (kernel.method[3] x): on tile 3\n"
         "  (kernel.method@1 x)              on rank 1;  @round-robin @least-loaded @owner @here @gateway\n"
+        "  (block x), (update b f x ...), (read b)   data that tasks change in the order of the program\n"
+        "  (for i a b body)                 one after the other;  (f^2 x): priority 2\n"
         "  (print x ...)                    on the rank that runs the program\n"
         "Functions:\n";
     for (const auto &each : tasks::builtins()) {
@@ -91,7 +94,9 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
                    "a shared library with kernels: void lisle_task_kernels(registry &)");
     app.add_option("--explain", chosen.explain,
                    "draw the program's task graph (SVG) into this file and do not run it");
-    app.add_option("--trace", chosen.trace, "draw which tile ran what and when (SVG) into this file");
+    app.add_option(
+        "--trace", chosen.trace,
+        "draw which tile ran what and when into this file: SVG, or for Perfetto if it ends in .json");
     app.add_flag("--counts", chosen.counts, "print what each rank has done");
     auto *const bridges =
         app.add_option(
@@ -199,7 +204,9 @@ int run(const options &chosen, const tasks::registry &kernels) {
         print_counts(machine);
     }
     if (rank == 0 && how.traces) {
-        std::ofstream{chosen.trace} << tasks::draw_timeline(machine.trace(), machine.place().tiles);
+        std::ofstream{chosen.trace} << (chosen.trace.ends_with(".json")
+                                            ? tasks::write_trace_events(machine.trace(), name)
+                                            : tasks::draw_timeline(machine.trace(), machine.place().tiles));
     }
     return status;
 }

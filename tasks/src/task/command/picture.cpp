@@ -61,7 +61,7 @@ class grapher {
             return constant.size() > 18 ? constant.replace(15, std::string::npos, "...") : constant;
         }
         case op::local:
-            return "x" + std::to_string(shown.a);
+            return text_.functions[shown.function].slot_names[shown.a];
         case op::builtin: {
             std::string label = "(" + std::string{builtins()[shown.a].name};
             for (const std::uint32_t child : children) {
@@ -85,7 +85,8 @@ class grapher {
             {op::each, "par-for"},  {op::fold, "fold"},   {op::fresh_cell, "variable"},
             {op::assign, "assign"}, {op::read, "read"},   {op::fresh_buffer, "buf"},
             {op::put, "put"},       {op::close, "close"}, {op::stream, "stream"},
-            {op::print, "print"}};
+            {op::print, "print"},   {op::turns, "for"},   {op::fresh_block, "block"},
+            {op::update, "update"}};
         const auto found = names.find(what);
         return found == names.end() ? "?" : found->second;
     }
@@ -97,6 +98,9 @@ class grapher {
         }
         if (shown.rank >= 0) {
             made.label += "@" + label_of(text_.nodes[static_cast<std::size_t>(shown.rank)]);
+        }
+        if (shown.priority >= 0) {
+            made.label += "^" + label_of(text_.nodes[static_cast<std::size_t>(shown.priority)]);
         }
         made.in_turn = shown.what == op::seq || shown.what == op::choose || shown.what == op::let;
         made.fill = shown.what == op::kernel                             ? kernel_fill

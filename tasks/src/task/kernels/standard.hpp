@@ -17,6 +17,7 @@ using described = std::vector<std::pair<std::string, std::string>>;
 described add_standard_kernels(registry &kernels);
 
 described add_system_kernels(registry &kernels);  ///< sys
+described add_heat_kernels(registry &kernels);    ///< heat
 described add_sorting_kernels(registry &kernels); ///< sort
 described add_matrix_kernels(registry &kernels);  ///< matrix
 described add_text_kernels(registry &kernels);    ///< text

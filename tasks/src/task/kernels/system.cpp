@@ -46,8 +46,8 @@ described add_system_kernels(registry &kernels) {
 
 described add_standard_kernels(registry &kernels) {
     described all;
-    for (auto *const add :
-         {&add_system_kernels, &add_sorting_kernels, &add_matrix_kernels, &add_text_kernels}) {
+    for (auto *const add : {&add_system_kernels, &add_sorting_kernels, &add_matrix_kernels, &add_heat_kernels,
+                            &add_text_kernels}) {
         const described some = add(kernels);
         all.insert(all.end(), some.begin(), some.end());
     }

@@ -40,6 +40,9 @@ enum class op : std::uint8_t {
     close,        ///< buffer
     stream,       ///< buffer: its next value
     print,        ///< values, at the gateway
+    turns,        ///< function, sequence: each element in turn
+    fresh_block,  ///< a value: a block that updates change
+    update,       ///< block or list of blocks, function, arguments: its next value, from the present one
 };
 
 /// The placement of a task that names no tile.
@@ -53,7 +56,7 @@ struct node {
     op what{};
     bool is_simple = false;  ///< has a value at once: no kernel, no call, nothing to wait for
     bool is_quick = false;   ///< a built-in function with a short cut, of the operands left and right
-    bool is_placed = false;  ///< says where it runs
+    bool is_placed = false;  ///< says where it runs, or how urgent it is
     bool is_entered = false; ///< a call with simple arguments: it becomes the body without a task
     policy placed_by = policy::none;
     std::uint32_t first = 0, count = 0; ///< children, in code::children
@@ -61,6 +64,7 @@ struct node {
     std::uint32_t a = 0, b = 0;
     std::int32_t left = 0, right = 0;  ///< of quick ones: a slot of the activation, or ~ a constant
     std::int32_t tile = -1, rank = -1; ///< expressions that say where it runs, or -1
+    std::int32_t priority = -1;        ///< the expression of its priority, or -1
     std::uint32_t slots_first = 0, slots_count = 0; ///< slots of its activation that it uses, in code::slots
     std::uint32_t captures_first = 0, captures_count = 0; ///< of a lambda: slots it keeps, in code::slots
     std::uint32_t function = 0;                           ///< the function that it is part of
@@ -72,6 +76,7 @@ struct function_code {
     std::string name;
     std::uint32_t captured = 0, parameters = 0, slots = 0;
     std::uint32_t body = 0;
+    std::vector<std::string> slot_names; ///< of its variables, for pictures
 };
 
 /// A compiled program. Does not change.

@@ -30,7 +30,7 @@ std::optional<std::uint32_t> scope::find(const std::string &name) const {
 }
 
 std::uint32_t code_builder::add_function(std::string name, std::size_t parameters) {
-    made_.functions.push_back({std::move(name), 0, static_cast<std::uint32_t>(parameters), 0, 0});
+    made_.functions.push_back({std::move(name), 0, static_cast<std::uint32_t>(parameters), 0, 0, {}});
     return static_cast<std::uint32_t>(made_.functions.size() - 1);
 }
 
@@ -39,7 +39,9 @@ void code_builder::set_body(std::uint32_t function, std::uint32_t expression) {
 }
 
 void code_builder::add_variable(scope &in, const std::string &name) {
-    in.variables.push_back({name, made_.functions[in.function].slots++});
+    function_code &owner = made_.functions[in.function];
+    in.variables.push_back({name, owner.slots++});
+    owner.slot_names.push_back(name);
 }
 
 void code_builder::capture(scope &in, const std::string &name, std::uint32_t slot_outside) {
@@ -103,7 +105,9 @@ void code_builder::put_at(std::uint32_t expression, const placement &where) {
     placed.tile = where.tile >= 0 ? where.tile : placed.tile;
     placed.rank = where.rank >= 0 ? where.rank : placed.rank;
     placed.placed_by = where.by != policy::none ? where.by : placed.placed_by;
-    placed.is_placed = placed.tile >= 0 || placed.rank >= 0 || placed.placed_by != policy::none;
+    placed.priority = where.priority >= 0 ? where.priority : placed.priority;
+    placed.is_placed =
+        placed.tile >= 0 || placed.rank >= 0 || placed.placed_by != policy::none || placed.priority >= 0;
     placed.is_simple = placed.is_simple && !placed.is_placed;
     placed.is_entered = placed.is_entered && !placed.is_placed;
 }
@@ -132,7 +136,7 @@ void code_builder::find_slots() {
         for (const std::uint32_t child : made_.children_of(each)) {
             mine.insert(mine.end(), used[child].begin(), used[child].end());
         }
-        for (const std::int32_t where : {each.tile, each.rank}) {
+        for (const std::int32_t where : {each.tile, each.rank, each.priority}) {
             if (where >= 0) {
                 const auto &theirs = used[static_cast<std::size_t>(where)];
                 mine.insert(mine.end(), theirs.begin(), theirs.end());

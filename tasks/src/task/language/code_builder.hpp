@@ -28,9 +28,10 @@ struct scope {
     [[nodiscard]] std::optional<std::uint32_t> find(const std::string &name) const;
 };
 
-/// The placement of an expression: numbers of the expressions for tile and rank, or a policy.
+/// The placement of an expression: numbers of the expressions for tile and rank, or a policy; and of the
+/// expression for its priority.
 struct placement {
-    std::int32_t tile = -1, rank = -1;
+    std::int32_t tile = -1, rank = -1, priority = -1;
     policy by = policy::none;
 };
 

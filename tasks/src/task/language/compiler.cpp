@@ -202,7 +202,7 @@ std::uint32_t compiler::closure(const std::vector<datum> &parameters, const datu
 // Every name in the body that is also an outer variable gets a slot, even if an inner let hides it: capturing
 // a value that is not used costs one copy.
 void compiler::capture_names(const datum &piece, const std::vector<datum> &parameters, scope &inside) {
-    for (const auto *part : {&piece.items, &piece.tile, &piece.rank}) {
+    for (const auto *part : {&piece.items, &piece.tile, &piece.rank, &piece.priority}) {
         for (const datum &item : *part) {
             capture_names(item, parameters, inside);
         }
@@ -236,6 +236,9 @@ placement compiler::placement_of(const datum &head, scope &in) {
         found.by = named.value_or(policy::none);
         found.rank = named ? -1 : simple(head.rank[0]);
     }
+    if (!head.priority.empty()) {
+        found.priority = simple(head.priority[0]);
+    }
     return found;
 }
 
@@ -258,7 +261,8 @@ std::optional<policy> compiler::policy_of(const datum &form, const scope &in) co
 }
 
 void compiler::check_name(const datum &name) const {
-    if (name.is != datum::kind::symbol || !name.tile.empty() || !name.rank.empty()) {
+    if (name.is != datum::kind::symbol || !name.tile.empty() || !name.rank.empty() ||
+        !name.priority.empty()) {
         refuse(name.where, "a name was expected here");
     }
 }

@@ -159,6 +159,33 @@ std::uint32_t par_for(compiler &by, const datum &form, scope &in) {
     return by.made().add(op::each, form.where, {each, range}, in);
 }
 
+std::uint32_t for_in_turn(compiler &by, const datum &form, scope &in) {
+    by.wants(form, 4, any_number, "(for index first end body)");
+    by.check_name(form.items[1]);
+    const std::uint32_t each = by.closure({form.items[1]}, with_body_in_turn(form, 4), 4, in);
+    const std::uint32_t first = by.expression(form.items[2], in), end = by.expression(form.items[3], in);
+    const std::uint32_t range = by.made().add(op::builtin, form.where, {first, end}, in,
+                                              static_cast<std::uint32_t>(find_builtin("range")));
+    return by.made().add(op::turns, form.where, {each, range}, in);
+}
+
+std::uint32_t block(compiler &by, const datum &form, scope &in) {
+    by.wants(form, 1, 1, "(block value)");
+    if (form.items[1].is == datum::kind::list) { // computed wherever there is room, then kept at the gateway
+        return by.expression(with_name(form, 1), in);
+    }
+    const std::uint32_t made = by.made().add(op::fresh_block, form.where, by.expressions(form, 1, in), in);
+    by.made().put_at(made, {.by = policy::gateway});
+    return made;
+}
+
+std::uint32_t update(compiler &by, const datum &form, scope &in) {
+    by.wants(form, 2, any_number, "(update block function argument ...)");
+    const std::uint32_t made = by.made().add(op::update, form.where, by.expressions(form, 1, in), in);
+    by.made().put_at(made, {.by = policy::gateway});
+    return made;
+}
+
 std::uint32_t par_for_chunks(compiler &by, const datum &form, scope &in) {
     by.wants(form, 5, any_number, "(par-for-chunks (begin end) first stop chunks body)");
     if (form.items[1].is != datum::kind::list || form.items[1].items.size() != 2) {
@@ -222,6 +249,8 @@ const std::map<std::string, form_compiler, std::less<>> &forms() {
         {"buf", &form::buffer},      {"put", &form::put},
         {"close", &form::close},     {"stream", &form::stream},
         {"print", &form::print},     {"define", &form::misplaced_define},
+        {"for", &form::for_in_turn}, {"block", &form::block},
+        {"update", &form::update},
     };
     return names;
 }

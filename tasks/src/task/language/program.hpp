@@ -2,17 +2,25 @@
 // A program that a rank has loaded.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "task/language/code.hpp"
 
 namespace lisle::tasks {
 
+struct record;
+
 struct program_state {
     std::uint64_t number = 0; ///< gateway rank << 32 | count
     code text;
+    /// Nothing of it begins any more. Relaxed: what has begun already would end as well.
+    std::atomic<bool> is_cancelled{false};
     // On the gateway only:
     int acknowledged = 0;     ///< ranks that have loaded it; the rank's own thread
+    bool is_taken = false;    ///< its result has been; the rank's own thread
+    bool is_over = false;     ///< cancelled, and nothing of it is left; the rank's own thread
+    record *root = nullptr;   ///< counts what the program waits for
     bool is_complete = false; ///< under the program table's lock
     value result;
 };

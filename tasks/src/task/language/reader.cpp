@@ -123,6 +123,13 @@ class reader {
             }
             made.rank.push_back(next());
         }
+        if (!at_end() && peek() == '^') {
+            advance();
+            if (at_end() || std::isspace(static_cast<unsigned char>(peek())) != 0) {
+                refuse(here_, "a priority was expected after '^': a number, a name or '('");
+            }
+            made.priority.push_back(next());
+        }
         return made;
     }
 
@@ -167,7 +174,7 @@ class reader {
     static bool is_name(char letter) noexcept {
         return std::isspace(static_cast<unsigned char>(letter)) == 0 && letter != '(' && letter != ')' &&
                letter != '[' && letter != ']' && letter != '\'' && letter != '"' && letter != ';' &&
-               letter != '@';
+               letter != '@' && letter != '^';
     }
 
     void skip_blank() {
@@ -224,7 +231,8 @@ std::string to_string(const datum &shown) {
         return to_string(shown.constant);
     case datum::kind::symbol:
         return shown.symbol + (shown.tile.empty() ? "" : "[" + to_string(shown.tile[0]) + "]") +
-               (shown.rank.empty() ? "" : "@" + to_string(shown.rank[0]));
+               (shown.rank.empty() ? "" : "@" + to_string(shown.rank[0])) +
+               (shown.priority.empty() ? "" : "^" + to_string(shown.priority[0]));
     case datum::kind::list:
         break;
     }

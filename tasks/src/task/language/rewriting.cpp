@@ -42,6 +42,24 @@ datum without_chunks(const datum &form) {
                  loop});
 }
 
+datum with_name(const datum &form, std::size_t part) {
+    const datum name = datum::of_symbol("%part", form.where);
+    datum changed = form;
+    changed.items[part] = name;
+    const auto list = [&](std::vector<datum> items) { return datum::of_list(std::move(items), form.where); };
+    return list({list({datum::of_symbol("lambda", form.where), list({name}), changed}), form.items[part]});
+}
+
+datum with_body_in_turn(const datum &form, std::size_t first) {
+    datum changed = form;
+    const auto from = changed.items.begin() + static_cast<std::ptrdiff_t>(first);
+    std::vector<datum> body{datum::of_symbol("seq", form.where)};
+    body.insert(body.end(), from, changed.items.end());
+    changed.items.erase(from, changed.items.end());
+    changed.items.push_back(datum::of_list(std::move(body), form.where));
+    return changed;
+}
+
 datum as_lambda(const datum &name, std::size_t parameters) {
     std::vector<datum> names, call{name};
     for (std::size_t i = 0; i < parameters; ++i) {

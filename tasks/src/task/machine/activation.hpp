@@ -126,17 +126,22 @@ enum class record_kind : std::uint8_t {
     expression, ///< goes on with the expression
     discard,    ///< counts results and keeps failures only: par-for
     fold,       ///< combines two results
-    root,       ///< the program's result
+    root,       ///< the program's result, and the end of its updates
     answer,     ///< the result goes to another rank
     carry,      ///< a result that came from elsewhere goes to its place
+    turns,      ///< begins the next element of a loop
+    update,     ///< an update of blocks begins
+    versions,   ///< it has ended: the blocks' versions get their values
 };
+/// The program's record has its value and the first failure of an update.
+inline constexpr std::uint32_t root_result = 0, root_failure = 1, root_slots = 2;
 
 /// An expression that waits for its arguments. The one that brings the last of them goes on with it.
 struct record {
     std::atomic<std::uint32_t> missing;
     std::uint32_t slots;
     record_kind kind;
-    std::uint32_t step; ///< of seq: the next child
+    std::uint32_t step; ///< of seq and turns: the next one; of others whether a failure has come
     std::int32_t home;  ///< the tile that has to go on with it, or -1
     std::uint32_t slot; ///< where its own result goes: slot of `to`
     const node *expression;

@@ -52,6 +52,11 @@ bool reducer::perform_cell(task &now, std::span<value> arguments) {
         }
         return deliver(now, make<cell>(std::move(filled)));
     }
+    case op::fresh_block: {
+        auto first = make<cell>(cell::sort::variable);
+        first->put(std::move(arguments[0]));
+        return deliver(now, make<cell>(std::move(first)));
+    }
     case op::assign:
     case op::put:
         scheduler_.use_cell(parcel_request::put, arguments[0], arguments[1], deliver_later(now));

@@ -110,9 +110,13 @@ void scheduler::pass_token() {
 
 void scheduler::finish() {
     for (const std::uint64_t number :
-         own_.programs.started_by(own_.rank())) { // no thread has waited for these
+         own_.programs.started_by(own_.rank())) { // no thread has waited for these, or they are cancelled
+        if (!own_.programs.contains(number)) {
+            continue; // the last of it has ended meanwhile
+        }
         std::string file;
         wait(number, file);
+        drive([this, number] { return !own_.programs.contains(number); });
     }
     own_.state.is_finishing = true;
     drive([this] { return own_.state.has_ended; });

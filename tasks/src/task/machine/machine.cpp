@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lisle/task/machine.hpp>
 
+#include <algorithm>
 #include <exception>
 
 #include "task/machine/scheduler.hpp"
@@ -50,6 +51,33 @@ result machine::wait(std::uint64_t program) {
         throw task_error{file, given.as<failure>()};
     }
     return result{std::move(given)};
+}
+
+bool machine::is_complete(std::uint64_t program) const {
+    return scheduler_->is_complete(program);
+}
+
+void machine::cancel(std::uint64_t program) {
+    scheduler_->cancel(program);
+}
+
+bool machine::any_may_go_on() const {
+    return std::ranges::any_of(waiting_, [this](const auto &each) { return is_complete(each.program); });
+}
+
+// Each routine goes on when the program that it waits for is complete; meanwhile the rank works.
+void machine::run_until(const std::function<bool()> &has_ended) {
+    while (!has_ended()) {
+        if (waiting_.empty()) {
+            throw std::logic_error{"run: the routine waits for something that is no program of this machine"};
+        }
+        scheduler_->work_until([this] { return any_may_go_on(); });
+        const auto first =
+            std::ranges::find_if(waiting_, [this](const auto &each) { return is_complete(each.program); });
+        const std::coroutine_handle<> waiting = first->waiting;
+        waiting_.erase(first);
+        waiting.resume();
+    }
 }
 
 void machine::finish() {

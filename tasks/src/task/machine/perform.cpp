@@ -48,7 +48,10 @@ bool reducer::perform(task &now, program_state &program, std::span<value> argume
     case op::map:
     case op::each:
     case op::fold:
+    case op::turns:
         return perform_sequence(now, arguments);
+    case op::update:
+        return perform_update(now, program, arguments);
     case op::kernel:
     case op::builtin:
     case op::print:
@@ -82,6 +85,9 @@ bool reducer::perform_kernel(task &now, program_state &program, std::span<value>
     }
     if (const failure *const reason = failed(arguments)) {
         return deliver(now, again(*reason));
+    }
+    if (!is_builtin && program.is_cancelled.load(std::memory_order_relaxed)) {
+        return deliver(now, fail(now, "the program was cancelled"));
     }
     if (expression.what == op::print) {
         std::string line;
@@ -117,7 +123,8 @@ value reducer::call_kernel(const task &now, const program_state &program, std::s
         value result = method.call(kernel_object(method.kernel()), arguments);
         ++kernels_run_;
         if (rank.options.traces) [[unlikely]] {
-            events_.push_back({begin, seconds(), tile_.place().tile, method.name()});
+            events_.push_back({begin, seconds(), tile_.place().tile, tile_.place().rank, method.name(),
+                               now.expression->where});
         }
         return result;
     } catch (const std::exception &reason) {

@@ -31,6 +31,22 @@ void reducer::spawn(const task &ready) {
     }
 }
 
+// Zero, unless the expression has one. Throws std::invalid_argument if that is no integer.
+std::int64_t reducer::priority_of(const node &expression, activation &variables) {
+    if (expression.priority < 0) {
+        return 0;
+    }
+    const value given = simple_.value_of(
+        variables.program->text.nodes[static_cast<std::size_t>(expression.priority)], variables);
+    if (given.is(object_kind::failure)) {
+        throw std::invalid_argument{given.as<failure>().message};
+    }
+    if (!simple_.is_blocked() && !given.is_integer()) {
+        refuse_value(given, "a priority");
+    }
+    return given.integer();
+}
+
 // @return whether the task is on its tile; else it has been sent there, has failed or waits
 bool reducer::place_task(task &now) {
     const node &expression = *now.expression;
@@ -46,7 +62,9 @@ bool reducer::place_task(task &now) {
         return given.integer();
     };
     int target = tile_.place().tile;
+    std::int64_t priority = 0;
     try {
+        priority = priority_of(expression, *now.variables);
         if (expression.rank >= 0) {
             const int rank = scheduler_.parts().map.checked_rank(number(expression.rank),
                                                                  scheduler_.parts().options.wraps);
@@ -79,7 +97,12 @@ bool reducer::place_task(task &now) {
         return false;
     }
     if (target < 0) { // anywhere
-        return true;
+        if (expression.priority < 0 || scheduler_.parts().options.where == spread::stay) {
+            return true;
+        }
+        now.is_placed = 1; // where it is taken
+        scheduler_.share(now, priority);
+        return false;
     }
     now.is_placed = 1;
     if (target == tile_.place().tile) {

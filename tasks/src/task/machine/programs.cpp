@@ -25,6 +25,18 @@ program_state &program_table::find(std::uint64_t number) {
     return *found->second;
 }
 
+bool program_table::contains(std::uint64_t number) const {
+    const std::scoped_lock guard{mutex_};
+    return programs_.contains(number);
+}
+
+void program_table::cancel(std::uint64_t number) {
+    const std::scoped_lock guard{mutex_};
+    if (const auto found = programs_.find(number); found != programs_.end()) {
+        found->second->is_cancelled.store(true, std::memory_order_relaxed);
+    }
+}
+
 void program_table::complete(program_state &ended, value result) {
     const std::scoped_lock guard{mutex_};
     ended.result = std::move(result);

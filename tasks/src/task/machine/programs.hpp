@@ -25,6 +25,10 @@ class program_table {
     [[nodiscard]] program_state &find(std::uint64_t number);
     void complete(program_state &ended, value result);
     [[nodiscard]] bool is_complete(const program_state &asked) const;
+    /// Whether it is loaded.
+    [[nodiscard]] bool contains(std::uint64_t number) const;
+    /// Nothing of it begins from here on, if it is loaded.
+    void cancel(std::uint64_t number);
     /// Forgets a program, if it is there.
     void remove(std::uint64_t number);
     /// The programs that a rank has started and that are still loaded.

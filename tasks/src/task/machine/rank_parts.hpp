@@ -66,6 +66,7 @@ struct rank_parts {
     work_requests requests;
     std::shared_ptr<keeper> objects;
     tile_team tiles;
+    std::mutex meeting_updates; ///< an update takes the newest versions of all its blocks at once
     line_printer printer;
     trace_log trace;
     ending state;

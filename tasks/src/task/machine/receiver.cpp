@@ -14,7 +14,7 @@ void write_datum(const datum &given, encoder &out, value_writer &values) {
     out.number(given.where);
     out.string(given.symbol);
     values.write(given.constant, out);
-    for (const auto *part : {&given.items, &given.tile, &given.rank}) {
+    for (const auto *part : {&given.items, &given.tile, &given.rank, &given.priority}) {
         out.number<std::uint64_t>(part->size());
         for (const datum &item : *part) {
             write_datum(item, out, values);
@@ -31,7 +31,7 @@ datum read_datum(decoder &in, value_reader &values, int depth = 0) {
     made.where = in.number<place>();
     made.symbol = in.string();
     made.constant = values.read(in);
-    for (auto *part : {&made.items, &made.tile, &made.rank}) {
+    for (auto *part : {&made.items, &made.tile, &made.rank, &made.priority}) {
         const std::size_t count = in.count(1);
         for (std::size_t i = 0; i < count; ++i) {
             part->push_back(read_datum(in, values, depth + 1));
@@ -279,6 +279,8 @@ void receiver::receive_finish(int, const parcel &header, decoder &in) {
     switch (static_cast<parcel_finish>(header.control)) {
     case parcel_finish::program:
         return own_.programs.remove(header.program);
+    case parcel_finish::cancel:
+        return own_.programs.cancel(header.program);
     case parcel_finish::token: {
         token arrived;
         arrived.under_way = in.number<std::int64_t>();

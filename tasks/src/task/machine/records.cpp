@@ -50,6 +50,12 @@ bool reducer::fire(task &now) {
         waiting->free(pool_);
         return true;
     }
+    case record_kind::turns:
+        return next_turn(now);
+    case record_kind::update:
+        return run_update(now);
+    case record_kind::versions:
+        return complete_update(now);
     case record_kind::expression:
         return fire_expression(now);
     }
@@ -119,12 +125,16 @@ bool reducer::deliver(task &now, value &&result) {
     } else {
         waiting->values()[now.slot] = std::move(result);
     }
+    return count_down(now, *waiting);
+}
+
+bool reducer::count_down(task &now, record &waiting) {
     // Acquire and release: the one that brings the last value sees all others. A count of one is only ours.
-    if (waiting->missing.load(std::memory_order_acquire) != 1 &&
-        waiting->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    if (waiting.missing.load(std::memory_order_acquire) != 1 &&
+        waiting.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) {
         return false;
     }
-    now = {nullptr, nullptr, waiting};
+    now = {nullptr, nullptr, &waiting};
     return true;
 }
 

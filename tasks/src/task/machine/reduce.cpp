@@ -67,7 +67,13 @@ inline bool reducer::evaluate_simple(task &now) {
     for (const std::uint32_t child : children) {
         simple_.evaluate(program.text.nodes[child], *now.variables, arguments.add());
     }
-    return !simple_.is_blocked() ? perform(now, program, arguments.all()) : park(now, simple_.take_missing());
+    if (simple_.is_blocked()) {
+        return park(now, simple_.take_missing());
+    }
+    if (expression.what == op::kernel) {
+        drop(now); // what only its arguments refer to, a kernel may change in its place
+    }
+    return perform(now, program, arguments.all());
 }
 
 // Evaluates all arguments: simple ones here and now, the others at once, each a task; the last of them by
@@ -211,9 +217,19 @@ reducer::reducer(scheduler &of_rank, tile &own)
     : scheduler_{of_rank}, tile_{own}, pool_{own.pool()}, simple_{own.place()},
       kernels_(of_rank.parts().kernels.kernels()), running_{own.place()} {}
 
+// A task of a program that was cancelled has a failure for a result. Parts of sequences have many, and are
+// let come to their elements.
+bool reducer::is_cancelled(const task &now) {
+    return now.expression != nullptr && !now.is_range() &&
+           now.variables->program->is_cancelled.load(std::memory_order_relaxed);
+}
+
 // Until there is no more to do, or for long enough.
 void reducer::run(task &now) {
     constexpr int most_steps = 4096; // then others have their turn, and parcels
+    if (is_cancelled(now) && !deliver(now, fail(now, "the program was cancelled"))) [[unlikely]] {
+        return;
+    }
     for (int steps = 0; now.expression == nullptr ? fire(now) : step(now); ++steps) {
         if (steps >= most_steps && now.expression != nullptr) {
             if (now.is_placed != 0) {

@@ -35,7 +35,8 @@ class reducer {
     [[nodiscard]] std::uint64_t kernels_run() const noexcept { return kernels_run_; }
 
   private:
-    // reduce.cpp: each does one step and returns whether `now` goes on.
+    // reduce.cpp: each but the first does one step and returns whether `now` goes on.
+    static bool is_cancelled(const task &now);
     bool step(task &now);
     bool choose(task &now, const value &condition);
     bool refuse_condition(task &now, const value &condition);
@@ -55,7 +56,13 @@ class reducer {
     // cells.cpp
     bool perform_cell(task &now, std::span<value> arguments);
     continuation deliver_later(const task &now);
+    // blocks.cpp
+    bool perform_update(task &now, program_state &program, std::span<value> arguments);
+    void await_versions(record &ready, const std::vector<ref<cell>> &versions, std::int64_t priority);
+    bool run_update(task &now);
+    bool complete_update(task &now);
     // placing.cpp
+    std::int64_t priority_of(const node &expression, activation &variables);
     void share_tasks();
     void spawn(const task &ready);
     bool place_task(task &now);
@@ -65,12 +72,15 @@ class reducer {
     bool split_loop(task &now);
     bool split_fold(task &now);
     void halve(task &loop);
+    bool begin_turns(task &now, const value &function, const value &sequence);
+    bool next_turn(task &now);
     record *make_counter(const task &loop, std::uint32_t count);
     // records.cpp
     bool fire(task &now);
     bool fire_seq(task &now);
     bool fire_expression(task &now);
     bool deliver(task &now, value &&result);
+    bool count_down(task &now, record &waiting);
 
     [[nodiscard]] value fail(const task &now, std::string message, std::string kernel = {}) const {
         return simple_.fail(now.expression, std::move(message), std::move(kernel));
@@ -91,6 +101,9 @@ class reducer {
     std::uint64_t kernels_run_ = 0;
     running_kernel running_;
 };
+
+/// The body of an update's function with the versions that it reads, in place of the update's record.
+task body_of_update(record &ready, block_pool &pool);
 
 /// The objects in a value that have to be fetched. @param deep also those in lists
 void find_missing(const value &any, bool deep, std::vector<ref<remote_object>> &missing);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "task/value/failing.hpp"
+
 namespace lisle::tasks {
 
 scheduler::scheduler(const registry &kernels, transport &between, const machine_options &options)
@@ -11,16 +13,17 @@ scheduler::scheduler(const registry &kernels, transport &between, const machine_
                                                         continuation then) {
                                                      use_cell(what, which, std::move(given), std::move(then));
                                                  }} {
-    own_.objects = std::make_shared<keeper>(keeper::links{
-        [this](const ref<remote_object> &wanted) {
-            own_.out.do_later([this, wanted] { sender_.fetch(wanted); });
-        },
-        [this](int owner, std::uint64_t id, std::uint64_t references) {
-            parcel header{parcel_type::acknowledge, static_cast<std::uint8_t>(parcel_acknowledge::released)};
-            header.address = id;
-            header.count = references;
-            own_.out.send(owner, header);
-        }});
+    own_.objects = std::make_shared<keeper>(
+        own_.rank(), keeper::links{[this](const ref<remote_object> &wanted) {
+                                       own_.out.do_later([this, wanted] { sender_.fetch(wanted); });
+                                   },
+                                   [this](int owner, std::uint64_t id, std::uint64_t references) {
+                                       parcel header{parcel_type::acknowledge,
+                                                     static_cast<std::uint8_t>(parcel_acknowledge::released)};
+                                       header.address = id;
+                                       header.count = references;
+                                       own_.out.send(owner, header);
+                                   }});
     for (int i = 0; i < options.tiles; ++i) {
         const tile_place place{own_.map.first_of(own_.rank()) + i, own_.map.tiles(), own_.rank(),
                                own_.ranks()};
@@ -60,9 +63,10 @@ std::uint64_t scheduler::start(const source &written) {
 }
 
 void scheduler::begin(program_state &loaded) {
-    record *const root = record::make(own_.pool, 1, 1);
+    record *const root = record::make(own_.pool, root_slots, 1);
     root->kind = record_kind::root;
     root->program = &loaded;
+    loaded.root = root;
     const function_code &whole = loaded.text.functions[0];
     activation *const variables = activation::make(own_.pool, whole.slots, &loaded);
     own_.tiles.least_loaded().post({&loaded.text.nodes[whole.body], variables, root});
@@ -73,22 +77,61 @@ value scheduler::wait(std::uint64_t number, std::string &file) {
     drive([&] { return own_.programs.is_complete(awaited_program); });
     value result = std::move(awaited_program.result);
     file = awaited_program.text.file;
+    awaited_program.is_taken = true;
+    if (awaited_program.is_over || !awaited_program.is_cancelled.load(std::memory_order_relaxed)) {
+        forget(number);
+    }
+    return result;
+}
+
+// Nothing of the program is left on any rank.
+void scheduler::forget(std::uint64_t number) {
     parcel header{parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::program)};
     header.program = number;
     tell_others(header);
     own_.out.flush();
     own_.programs.remove(number);
-    return result;
+}
+
+bool scheduler::is_complete(std::uint64_t number) {
+    return own_.programs.is_complete(own_.programs.find(number));
+}
+
+// Its value is there from now on: a failure. What of it has begun comes to an end by itself, and then the
+// ranks forget it (complete_program()).
+void scheduler::cancel(std::uint64_t number) {
+    program_state &ended = own_.programs.find(number);
+    if (own_.programs.is_complete(ended)) {
+        return;
+    }
+    own_.programs.cancel(number);
+    parcel header{parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::cancel)};
+    header.program = number;
+    tell_others(header);
+    own_.out.flush();
+    const node &whole = ended.text.nodes[ended.text.functions[0].body];
+    own_.programs.complete(ended, make<failure>("the program was cancelled", whole.where));
 }
 
 bool scheduler::complete_program(tile &by, task &root) {
-    const value &result = root.to->values()[0];
+    program_state &program = *root.to->program;
+    if (program.is_cancelled.load(std::memory_order_relaxed) && own_.programs.is_complete(program)) {
+        own_.out.do_later([this, &program] {
+            program.is_over = true;
+            if (program.is_taken) {
+                forget(program.number);
+            }
+        });
+        return true;
+    }
+    const value &own = root.to->values()[root_result], &failed_update = root.to->values()[root_failure];
+    const value &result = own.is(object_kind::failure) || failed_update.is_nothing() ? own : failed_update;
     std::vector<ref<remote_object>> missing;
     find_missing(result, true, missing);
     if (!missing.empty()) {
         return by.evaluation().park(root, std::move(missing));
     }
-    own_.programs.complete(*root.to->program, here(result));
+    own_.programs.complete(program, here(result));
     if (own_.tiles.size() > 1) {
         own_.between.wake();
     }
@@ -121,6 +164,22 @@ void scheduler::announce_work(tile &from) {
     }
 }
 
+void scheduler::share(const task &ready, std::int64_t priority) {
+    own_.tiles.shared().put(ready, priority);
+    const bool has_woken = own_.tiles.size() > 1 && own_.tiles.wake_one();
+    if (!has_woken && !own_.out.on_own_thread() && (own_.tiles.size() == 1 || own_.requests.any())) {
+        own_.between.wake();
+    }
+}
+
+void scheduler::begin_update(int tile, record &ready, std::int64_t priority) {
+    const task begun{nullptr, nullptr, &ready};
+    if (own_.options.where == spread::stay || failed(ready.all()) != nullptr) {
+        return post(tile, begun);
+    }
+    share(begun, priority);
+}
+
 int scheduler::choose_tile(tile &from, const node &expression, activation &variables) {
     policy by = expression.placed_by;
     if (by == policy::none && expression.what == op::kernel) {
@@ -131,8 +190,12 @@ int scheduler::choose_tile(tile &from, const node &expression, activation &varia
     switch (by) {
     case policy::here:
         return from.place().tile;
-    case policy::gateway:
-        return own_.map.first_of(variables.program->text.gateway);
+    case policy::gateway: {
+        const int gateway = variables.program->text.gateway;
+        // What concerns blocks does any of its tiles, the rest the first.
+        const bool is_of_blocks = expression.what == op::update || expression.what == op::fresh_block;
+        return is_of_blocks && gateway == own_.rank() ? from.place().tile : own_.map.first_of(gateway);
+    }
     case policy::round_robin:
         return static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) %
                                 static_cast<unsigned>(own_.map.tiles()));

@@ -21,6 +21,9 @@ class scheduler {
     // For the machine.
     std::uint64_t start(const source &program);
     value wait(std::uint64_t program, std::string &file);
+    [[nodiscard]] bool is_complete(std::uint64_t program);
+    void cancel(std::uint64_t program);
+    void work_until(const std::function<bool()> &until) { drive(until); }
     void finish();
     [[nodiscard]] machine_counts counts() const;
     [[nodiscard]] const std::vector<trace_event> &trace() const noexcept { return own_.trace.events; }
@@ -47,6 +50,10 @@ class scheduler {
     [[nodiscard]] bool waits_for_work() const noexcept {
         return own_.tiles.any_asleep() || own_.requests.any();
     }
+    /// Gives a task to whichever tile takes it first. Any thread.
+    void share(const task &ready, std::int64_t priority);
+    /// All versions of blocks that an update reads are there. Any thread. @param tile whose update it is
+    void begin_update(int tile, record &ready, std::int64_t priority);
     /// A tile has a new task that others may steal.
     void announce_work(tile &from);
     /// Before a kernel, which may take long: gives others work and takes in parcels.
@@ -65,6 +72,7 @@ class scheduler {
     void judge_token();
     void pass_token();
     void begin(program_state &loaded);
+    void forget(std::uint64_t program);
     void tell_others(const parcel &header, const std::vector<std::byte> &payload = {});
     int least_loaded_tile(const tile &from) const;
     int owner_tile(tile &from, const node &expression, activation &variables) const;

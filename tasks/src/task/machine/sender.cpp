@@ -134,13 +134,25 @@ void sender::ask_for_work(int rank) {
     }
 }
 
+bool sender::take_for_others(task &taken) {
+    if (own_.tiles.shared().take(taken, shared_tasks::least::any)) {
+        if (taken.expression == nullptr) {
+            taken = body_of_update(*taken.to, own_.pool);
+        }
+        taken.is_placed = 0;
+        return true;
+    }
+    unsigned first = 0;
+    return own_.tiles.steal(nullptr, taken, first);
+}
+
 bool sender::feed_hungry() {
     bool has_fed = false;
     if (own_.tiles.size() == 1 && own_.requests.any()) { // this thread is the tile, which shares what it has
         own_.tiles[0].ready().share_all();
     }
     task stolen;
-    for (unsigned first = 0; own_.requests.any() && own_.tiles.steal(nullptr, stolen, first); first = 0) {
+    while (own_.requests.any() && take_for_others(stolen)) {
         const int rank = own_.requests.take();
         parcel header{parcel_type::subtask};
         header.to_tile = static_cast<std::uint32_t>(own_.map.first_of(rank));

@@ -29,6 +29,7 @@ class sender {
     bool feed_hungry();
 
   private:
+    bool take_for_others(task &taken);
     void send_task(const task &shipped, int rank, parcel header);
     void write_task(const task &shipped, parcel &header, encoder &out);
 

@@ -34,8 +34,11 @@ bool reducer::perform_sequence(task &now, std::span<value> arguments) {
     }
     if (count == 0) {
         return deliver(now, expression.what == op::map    ? value{std::vector<value>{}}
-                            : expression.what == op::each ? value{}
-                                                          : fail(now, "fold of a list without elements"));
+                            : expression.what == op::fold ? fail(now, "fold of a list without elements")
+                                                          : value{});
+    }
+    if (expression.what == op::turns) {
+        return begin_turns(now, arguments[0], sequence);
     }
     activation *const both = activation::make(pool_, sequence_slots, now.variables->program);
     both->values()[function_slot] = arguments[0];
@@ -95,6 +98,36 @@ void reducer::halve(task &loop) {
         loop.to->missing.fetch_sub(count - 1, std::memory_order_relaxed);
     }
     spawn(half);
+}
+
+// A loop whose elements come in turn. Slots of its record:
+constexpr std::uint32_t last_turn = 0, turn_function = 1, turn_sequence = 2, turn_slots = 3;
+
+bool reducer::begin_turns(task &now, const value &function, const value &sequence) {
+    record *const loop = suspend(now, *now.variables->program, turn_slots, 0);
+    loop->kind = record_kind::turns;
+    loop->values()[turn_function] = function;
+    loop->values()[turn_sequence] = sequence;
+    now = {nullptr, nullptr, loop};
+    return true;
+}
+
+bool reducer::next_turn(task &now) {
+    record *const loop = now.to;
+    value &last = loop->values()[last_turn];
+    const value &sequence = loop->values()[turn_sequence];
+    if (last.is(object_kind::failure) || loop->step == length_of(sequence)) {
+        value result = last.is(object_kind::failure) ? std::move(last) : value{};
+        now = {loop->expression, loop->variables, loop->to, loop->slot};
+        loop->free(pool_);
+        return deliver(now, std::move(result));
+    }
+    last = value{};
+    value element = element_of(sequence, loop->step++);
+    loop->missing.store(1, std::memory_order_relaxed); // nobody else has the record now
+    now = {loop->expression, nullptr, loop, last_turn};
+    enter(now, loop->values()[turn_function].as<closure>(), std::span{&element, 1});
+    return true;
 }
 
 // A record that counts results and goes on to where the loop's results go.

@@ -35,12 +35,18 @@ bool tile::run_one() {
     if (scheduler_.parts().credits.is_throttled()) {
         return false;
     }
-    if (ready_.pop(next)) {
+    shared_tasks &shared = scheduler_.parts().tiles.shared();
+    if (shared.take(next, shared_tasks::least::urgent) || ready_.pop(next) ||
+        shared.take(next, shared_tasks::least::usual)) {
         reducer_.run(next);
         return true;
     }
     if (steal_nearby(next)) {
         ++stolen_;
+        reducer_.run(next);
+        return true;
+    }
+    if (shared.take(next, shared_tasks::least::any)) {
         reducer_.run(next);
         return true;
     }

@@ -49,6 +49,11 @@ bool tile_team::wake_another(const tile &awake) const {
            });
 }
 
+bool tile_team::wake_one() const {
+    return any_asleep() &&
+           std::ranges::any_of(tiles_, [](const auto &each) { return each->wake_if_asleep(); });
+}
+
 void tile_team::wake_all() const {
     for (const auto &each : tiles_) {
         each->wake_if_asleep();
@@ -56,17 +61,18 @@ void tile_team::wake_all() const {
 }
 
 bool tile_team::has_tasks(bool throttled) const noexcept {
-    return std::ranges::any_of(tiles_, [throttled](const auto &each) {
-        return each->has_posts() || each->begins_withheld() ||
-               (!throttled && (each->ready().size() > 0 || each->has_withheld()));
-    });
+    return (!throttled && !shared_.is_empty()) || std::ranges::any_of(tiles_, [throttled](const auto &each) {
+               return each->has_posts() || each->begins_withheld() ||
+                      (!throttled && (each->ready().size() > 0 || each->has_withheld()));
+           });
 }
 
 bool tile_team::has_tasks_for(const tile &looking, bool throttled) const noexcept {
     if (looking.has_posts() || looking.begins_withheld()) {
         return true;
     }
-    return !throttled && (looking.has_withheld() || std::ranges::any_of(tiles_, [&](const auto &each) {
+    return !throttled && (looking.has_withheld() || !shared_.is_empty() ||
+                          std::ranges::any_of(tiles_, [&](const auto &each) {
                               return (steals_ || each.get() == &looking) && each->ready().size() > 0;
                           }));
 }

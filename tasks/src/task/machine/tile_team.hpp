@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "task/machine/shared_tasks.hpp"
 #include "task/machine/tile.hpp"
 
 namespace lisle::tasks {
@@ -43,7 +44,11 @@ class tile_team {
     }
     /// Wakes a tile that sleeps, other than this one, if tiles steal. @return whether there was one
     bool wake_another(const tile &awake) const;
+    /// Wakes a tile that sleeps. @return whether there was one
+    bool wake_one() const;
     void wake_all() const;
+    /// Tasks that any tile may take.
+    [[nodiscard]] shared_tasks &shared() noexcept { return shared_; }
     /// How often a tile has been woken. Sequentially consistent: equal before and after a look at all tiles
     /// means that none was woken meanwhile.
     [[nodiscard]] std::uint64_t wake_ups() const noexcept {
@@ -69,6 +74,7 @@ class tile_team {
   private:
     transport &transport_;
     const bool steals_;
+    shared_tasks shared_;
     std::vector<std::unique_ptr<tile>> tiles_;
     std::vector<std::thread> threads_;
     std::atomic<int> asleep_{0};

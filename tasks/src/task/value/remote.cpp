@@ -9,6 +9,9 @@ void cell::put(value given) {
     std::deque<continuation> served;
     {
         const std::scoped_lock guard{mutex_};
+        if (sort_ == sort::block) {
+            throw std::logic_error{"a block is not assigned: update gives it its next value"};
+        }
         if (sort_ == sort::variable && is_closed_) {
             throw std::logic_error{"the variable has a value already (" + to_string(values_.front()) +
                                    "): it is assigned once"};
@@ -36,6 +39,9 @@ void cell::close() {
     std::deque<continuation> served;
     {
         const std::scoped_lock guard{mutex_};
+        if (sort_ == sort::block) {
+            throw std::logic_error{"a block has no end: buffers are closed"};
+        }
         is_closed_ = true;
         served.swap(waiting_);
     }
@@ -44,7 +50,20 @@ void cell::close() {
     }
 }
 
+ref<cell> cell::replace(ref<cell> next) {
+    const std::scoped_lock guard{mutex_};
+    return std::exchange(newest_, std::move(next));
+}
+
+ref<cell> cell::newest() {
+    const std::scoped_lock guard{mutex_};
+    return newest_;
+}
+
 void cell::get(continuation then) {
+    if (sort_ == sort::block) {
+        return newest()->get(std::move(then));
+    }
     value found;
     {
         const std::scoped_lock guard{mutex_};

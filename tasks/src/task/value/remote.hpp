@@ -28,12 +28,15 @@ class closure final : public object {
 /// Called once with the value that was waited for.
 using continuation = std::function<void(value)>;
 
-/// A variable that is assigned once, or a buffer of values in order. Tasks of all ranks may wait for it; it
-/// stays where it was made.
+/// A variable that is assigned once, a buffer of values in order, or a block, whose value is that of its
+/// newest version, a variable. Tasks of all ranks may wait for it; it stays where it was made.
 class cell final : public object {
   public:
-    enum class sort : std::uint8_t { variable, buffer };
+    enum class sort : std::uint8_t { variable, buffer, block };
     explicit cell(sort which) noexcept : object{object_kind::cell}, sort_{which} {}
+    /// A block.
+    explicit cell(ref<cell> first) noexcept
+        : object{object_kind::cell}, sort_{sort::block}, newest_{std::move(first)} {}
     cell(std::deque<value> filled) noexcept
         : object{object_kind::cell}, sort_{sort::buffer}, values_(std::move(filled)), is_closed_{true} {}
 
@@ -45,13 +48,23 @@ class cell final : public object {
     /// Calls `then` with the variable's value, or the buffer's next (nothing after its end): now, or when it
     /// is there. `then` is called without the cell's lock.
     void get(continuation then);
+    /// The version of a block that reads get, after which comes another one. @pre a block
+    ref<cell> replace(ref<cell> next);
+    [[nodiscard]] ref<cell> newest();
 
   private:
     const sort sort_;
     std::mutex mutex_; ///< for what follows
+    ref<cell> newest_; ///< of a block
     std::deque<value> values_;
     std::deque<continuation> waiting_;
     bool is_closed_ = false;
+};
+
+/// An object by the rank that keeps it and its number there.
+struct object_address {
+    int rank = -1;
+    std::uint64_t id = 0;
 };
 
 class remote_object;
@@ -70,14 +83,16 @@ class remote_keeper {
 /// to it. When nobody does, the owner is told.
 class remote_object final : public object {
   public:
-    remote_object(std::shared_ptr<remote_keeper> keeper, int owner, std::uint64_t id, object_kind what,
-                  std::uint64_t type, std::uint64_t size)
-        : object{object_kind::remote}, owner{owner}, id{id}, what{what}, type{type}, size{size},
-          keeper_{std::move(keeper)} {}
+    /// @param origin where it is itself, if `at` has it from another rank
+    remote_object(std::shared_ptr<remote_keeper> keeper, const object_address &at, object_kind what,
+                  std::uint64_t type, std::uint64_t size, const object_address &origin)
+        : object{object_kind::remote}, owner{at.rank}, id{at.id}, origin{origin}, what{what}, type{type},
+          size{size}, keeper_{std::move(keeper)} {}
     ~remote_object() override { keeper_->forget(*this); }
 
     const int owner;
     const std::uint64_t id;
+    const object_address origin;
     const object_kind what;       ///< boxed, text or cell
     const std::uint64_t type;     ///< of boxed objects
     const std::uint64_t size;     ///< bytes

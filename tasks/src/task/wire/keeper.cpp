@@ -35,16 +35,16 @@ bool keeper::give_back(std::uint64_t id, std::uint64_t references) {
     return true;
 }
 
-value keeper::stand_in(int owner, std::uint64_t id, object_kind what, std::uint64_t type,
-                       std::uint64_t size) {
+value keeper::stand_in(const object_address &at, object_kind what, std::uint64_t type, std::uint64_t size,
+                       const object_address &origin) {
     const std::scoped_lock guard{mutex_};
-    const auto known = of_others_.find({owner, id});
+    const auto known = of_others_.find({at.rank, at.id});
     if (known != of_others_.end() && known->second->retain_if_alive()) {
         ++known->second->references;
         return ref<remote_object>::adopt(known->second);
     }
-    auto made = make<remote_object>(shared_from_this(), owner, id, what, type, size);
-    of_others_.insert_or_assign({owner, id}, made.get());
+    auto made = make<remote_object>(shared_from_this(), at, what, type, size, origin);
+    of_others_.insert_or_assign({at.rank, at.id}, made.get());
     return made;
 }
 

@@ -20,7 +20,9 @@ class keeper final : public remote_keeper, public std::enable_shared_from_this<k
         std::function<void(const ref<remote_object> &)> request;
         std::function<void(int owner, std::uint64_t id, std::uint64_t references)> release;
     };
-    explicit keeper(links to_others) : links_{std::move(to_others)} {}
+    keeper(int rank, links to_others) : rank_{rank}, links_{std::move(to_others)} {}
+
+    [[nodiscard]] int rank() const noexcept { return rank_; }
 
     /// Keeps an object for another rank. @return its number
     std::uint64_t keep(object &kept);
@@ -29,7 +31,8 @@ class keeper final : public remote_keeper, public std::enable_shared_from_this<k
     /// Another rank gives back references. @return whether they were there
     bool give_back(std::uint64_t id, std::uint64_t references);
     /// What stands for an object of another rank: the one that is here already, or a new one.
-    value stand_in(int owner, std::uint64_t id, object_kind what, std::uint64_t type, std::uint64_t size);
+    value stand_in(const object_address &at, object_kind what, std::uint64_t type, std::uint64_t size,
+                   const object_address &origin);
     [[nodiscard]] std::uint64_t objects_kept() const;
     /// From here on nobody is asked or told. Content that has not come becomes a failure.
     void disconnect();
@@ -42,6 +45,7 @@ class keeper final : public remote_keeper, public std::enable_shared_from_this<k
         ref<tasks::object> kept;
         std::uint64_t references;
     };
+    const int rank_;
     mutable std::mutex mutex_; ///< for all that follows
     links links_;
     std::uint64_t last_ = 0;

@@ -18,7 +18,7 @@ std::uint8_t controls_of(parcel_type type) noexcept {
     case parcel_type::acknowledge:
         return 3;
     case parcel_type::finish:
-        return 5;
+        return 6;
     default:
         return 1;
     }

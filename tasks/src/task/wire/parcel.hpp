@@ -28,7 +28,7 @@ inline constexpr std::uint8_t parcel_types = 8;
 enum class parcel_data : std::uint8_t { result, content, trace };
 enum class parcel_request : std::uint8_t { work, content, put, get, close };
 enum class parcel_acknowledge : std::uint8_t { code, released, credit };
-enum class parcel_finish : std::uint8_t { program, token, stuck, full, end };
+enum class parcel_finish : std::uint8_t { program, token, stuck, full, end, cancel };
 
 struct parcel {
     parcel_type type{};

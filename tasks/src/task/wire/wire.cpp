@@ -108,13 +108,17 @@ void value_writer::write_object(object &given, encoder &out) {
 }
 
 void value_writer::write_handle(object &given, std::uint64_t type, std::uint64_t size, encoder &out) {
-    const object_kind what =
-        given.kind() == object_kind::remote ? static_cast<const remote_object &>(given).what : given.kind();
+    const auto *const other =
+        given.kind() == object_kind::remote ? static_cast<const remote_object *>(&given) : nullptr;
+    const std::uint64_t id = keeper_.keep(given);
     out.number(mark::handle);
-    out.number(what);
-    out.number(keeper_.keep(given));
+    out.number(other != nullptr ? other->what : given.kind());
+    out.number(id);
     out.number(type);
     out.number(size);
+    const object_address made = other != nullptr ? other->origin : object_address{keeper_.rank(), id};
+    out.number(made.rank);
+    out.number(made.id);
 }
 
 void value_writer::write_content(const value &given, encoder &out) {
@@ -183,7 +187,20 @@ value value_reader::read_handle(decoder &in) {
     if (what != object_kind::text && what != object_kind::boxed && what != object_kind::cell) {
         throw std::runtime_error{"a handle of an unknown kind in a parcel"};
     }
-    return keeper_.stand_in(from_, id, what, type, size);
+    object_address origin;
+    origin.rank = in.number<int>();
+    origin.id = in.number<std::uint64_t>();
+    value other = keeper_.stand_in({from_, id}, what, type, size, origin);
+    if (origin.rank != keeper_.rank()) {
+        return other;
+    }
+    // It has come back. What other ranks refer to, down to the one that has sent it, keeps it here meanwhile.
+    ref<object> own = keeper_.find(origin.id);
+    if (!own) {
+        throw std::runtime_error{"a parcel returns object " + std::to_string(origin.id) +
+                                 ", which is not kept here"};
+    }
+    return own;
 }
 
 value value_reader::read_closure(decoder &in, int depth) {

@@ -2,12 +2,12 @@
 // A device that a network fabric may be made of: what it is, and how it is opened.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/shared_secret.hpp"
 #include "fabric/network/device/device.hpp"
 
 namespace lisle::fabric::network {
@@ -22,7 +22,7 @@ struct choice {
     std::string network;         ///< as libfabric calls it, or empty
     tcp::socket_address address; ///< of the interface, where it has one of TCP
     /// @param secret of the job: our own device talks to nobody who does not know it. Throws mpi_error.
-    std::function<std::unique_ptr<device>(std::uint64_t secret)> open;
+    std::function<std::unique_ptr<device>(const shared_secret &secret)> open;
 };
 
 } // namespace lisle::fabric::network

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tcp/paths.hpp"
 #include "tcp/socket_address.hpp"
 
 namespace lisle::fabric::network {
@@ -54,6 +56,7 @@ struct device_traits {
     std::string provider;                  ///< for messages: "net"
     std::string interface;                 ///< the same: "eth0"
     tcp::socket_address pulse_interface{}; ///< where pulses go by, see pulse.hpp
+    tcp::socket_address own_address{};     ///< by which the machine is known, where it has one of TCP
     std::size_t inject_bytes = 0;          ///< longest message that may go when inject() returns; 0: none
     std::size_t most_pieces =
         0; ///< of own memory in one copy; 0: it copies only what is registered on both sides
@@ -96,6 +99,16 @@ class device {
     [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
     /// @return the peer's number for the calls below; no_peer if the device does not take the address
     [[nodiscard]] virtual peer_number add_peer(std::span<const std::byte> address) = 0;
+    /// Says how the peer is to be connected to, where the device can choose. One that is to be called is
+    /// called now; the end of a connection from one that calls is told, see take_lost(), also when it is
+    /// silent.
+    virtual void reach(peer_number /*peer*/, const tcp::way & /*by*/,
+                       std::chrono::seconds /*silence*/) noexcept {}
+    /// Of a peer that reach() was called for: whether they are connected, as far as the device knows.
+    [[nodiscard]] virtual bool is_connected(peer_number /*peer*/) const noexcept { return true; }
+    /// Peers that call, and whose connection has ended since the last call.
+    [[nodiscard]] std::vector<peer_number> take_lost() noexcept { return std::exchange(lost_, {}); }
+    [[nodiscard]] bool any_lost() const noexcept { return !lost_.empty(); }
     /// The peer's machine is silent: what there is of it ends, with errors.
     virtual void give_up(peer_number peer) noexcept = 0;
 
@@ -135,10 +148,13 @@ class device {
     explicit device(device_traits traits) noexcept : traits_{std::move(traits)} {}
     [[nodiscard]] drop_count &drops() noexcept { return drops_; }
     void note_moved() noexcept { moved_ = true; }
+    /// For who notices ends: where to note those that take_lost() tells of.
+    [[nodiscard]] std::vector<peer_number> &lost() noexcept { return lost_; }
 
   private:
     const device_traits traits_;
     bool moved_ = false;
+    std::vector<peer_number> lost_;
     drop_count drops_;
 };
 

@@ -32,7 +32,7 @@ choice choice_of(const fi_info &info) {
     // The list goes, and a choice can be copied.
     const std::shared_ptr<fi_info> own{libfabric::instance().dupinfo(&info), release_info{}};
     return {text(info.fabric_attr->prov_name), text(info.domain_attr->name), text(info.fabric_attr->name),
-            address, [own](std::uint64_t) {
+            address, [own](const shared_secret &) {
                 return std::make_unique<libfabric_device>(provider{libfabric::instance().dupinfo(own.get())});
             }};
 }

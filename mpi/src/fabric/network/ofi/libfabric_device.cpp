@@ -37,6 +37,7 @@ device_traits traits_of(const fi_info &info) {
     return {.provider = info.fabric_attr->prov_name,
             .interface = info.domain_attr->name,
             .pulse_interface = interface_of(info),
+            .own_address = interface_of(info),
             .inject_bytes = info.tx_attr->inject_size,
             .most_pieces = registered_only ? 0 : std::min(pieces_room, info.tx_attr->iov_limit),
             .uses_addresses = (modes & (FI_MR_VIRT_ADDR | basic)) != 0,

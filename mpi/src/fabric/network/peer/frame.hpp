@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels over a network in front of each packet, and the check of all that arrives before anything of
-// it is used. A frame carries the job's secret, so that a stranger who finds the port is not taken for a
-// peer.
+// it is used. A frame carries a mark of its job, so that a stranger who finds the port is not taken for a
+// peer; it follows from the job's secret, which is never sent.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,19 @@
 #include <optional>
 #include <span>
 
+#include "base/shared_secret.hpp"
 #include "fabric/fabric.hpp"
 
 namespace lisle::fabric::network {
 
 /// Chosen at random for each job and told through the launcher; the same in all its processes.
-using job_secret = std::uint64_t;
+using job_secret = shared_secret;
+
+/// Tells frames of a job from those of others.
+using frame_mark = std::uint64_t;
+[[nodiscard]] inline frame_mark mark_of(const job_secret &secret) noexcept {
+    return secret.derive_word("lisle frames");
+}
 
 struct frame {
     enum class kind : std::uint16_t {
@@ -27,9 +34,9 @@ struct frame {
     };
     /// Changes with the layout and its meaning. Read in the other order of bytes it is another number, so
     /// machines that differ there refuse each other as well.
-    static constexpr std::uint16_t current_version = 0x4c03;
+    static constexpr std::uint16_t current_version = 0x4c04;
 
-    job_secret secret;
+    frame_mark mark;
     std::uint16_t version;
     kind what;
     std::uint32_t number; ///< of this one among those of its process, from 1 on; 0: they are in order anyway
@@ -64,7 +71,7 @@ enum class refusal : std::uint8_t {
 
 /// @param bytes as they arrived @param ranks of the job
 /// @param first first rank of this process @param count how many it has
-[[nodiscard]] inline refusal check_frame(std::span<const std::byte> bytes, job_secret secret, int ranks,
+[[nodiscard]] inline refusal check_frame(std::span<const std::byte> bytes, frame_mark mark, int ranks,
                                          int first, int count, arrived_frame &found) noexcept {
     if (bytes.size() < sizeof(frame)) {
         return refusal::too_short;
@@ -75,7 +82,7 @@ enum class refusal : std::uint8_t {
     if (what.version != frame::current_version) {
         return refusal::other_version;
     }
-    if (what.secret != secret) {
+    if (what.mark != mark) {
         return refusal::stranger;
     }
     if (what.what > frame::kind::received) {
@@ -97,7 +104,7 @@ enum class refusal : std::uint8_t {
     case refusal::other_version:
         return "from another version of Lisle, or a machine with another order of bytes";
     case refusal::stranger:
-        return "without this job's secret";
+        return "without the mark of this job";
     case refusal::unknown_kind:
         return "of no known kind";
     case refusal::no_such_rank:

@@ -7,6 +7,7 @@
 
 #include "execution/traffic_count.hpp"
 #include "fabric/network/peer/frame.hpp"
+#include "tcp/paths.hpp"
 
 namespace lisle::fabric::network {
 
@@ -23,7 +24,9 @@ struct job_view {
     /// How long the first packet to a process may keep its sender: two that are in calls have connected by
     /// then.
     std::chrono::milliseconds connecting{5};
+    std::function<tcp::way(int process)> way_to = {}; ///< how a process is connected to; none: by any way
     traffic_count *traffic = nullptr; ///< where packets and copies are counted; outlives the fabric
+    frame_mark mark = mark_of(secret);
 };
 
 } // namespace lisle::fabric::network

@@ -79,12 +79,13 @@ class peer_process {
 
     // ---- how far it has come ----
 
-    bool heard = false;     ///< something of it has arrived
-    bool reached = false;   ///< the device has taken a frame to it, so they are connected
-    bool awaited = false;   ///< somebody has waited for that
-    bool told_last = false; ///< that nothing follows
-    bool confirmed = false; ///< it knows that
-    bool left = false;      ///< it waits for nothing any more, so its end is no failure
+    bool heard = false;                  ///< something of it has arrived
+    bool reached = false;                ///< the device has taken a frame to it, so they are connected
+    bool awaited = false;                ///< somebody has waited for that
+    bool hears_of_end_in_frames = false; ///< it cannot watch this process
+    bool told_last = false;              ///< that nothing follows
+    bool confirmed = false;              ///< it knows that
+    bool left = false;                   ///< it waits for nothing any more, so its end is no failure
     bool failed = false;
 
   private:

@@ -16,12 +16,14 @@ void peer_table::connect(int process, std::span<const std::byte> address) {
     if (to.is_joined() || to.failed || address.empty()) {
         return;
     }
-    std::vector<peer_number> at = rails_.join(process, address);
+    const tcp::way by = job_.way_to ? job_.way_to(process) : tcp::way{};
+    std::vector<peer_number> at = rails_.join(process, address, by, job_.silence);
     if (at.empty()) {
         fail(process);
         return;
     }
     to.join(std::move(at), rails_.traits_of_first().delivers_in_order);
+    to.hears_of_end_in_frames = by.is == tcp::way::kind::calling;
     reach_[static_cast<std::size_t>(process)].store(reach::connected, std::memory_order_relaxed);
 }
 

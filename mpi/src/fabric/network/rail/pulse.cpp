@@ -13,61 +13,81 @@ namespace lisle::fabric::network {
 
 namespace {
 
-constexpr std::uint64_t the_listener = ~std::uint64_t{0};
+using tcp::greeter;
+using tcp::greeting;
 
-void say(int link, pulse::cause why) noexcept {
-    static_cast<void>(
-        send(link, &why, sizeof why, MSG_DONTWAIT | MSG_NOSIGNAL)); // to a peer that may be gone itself
+/// Numbers of the epoll's events: below are the processes, above the peers that watch this one.
+constexpr std::uint64_t the_reception = std::uint64_t{1} << 32;
+constexpr std::uint64_t first_watcher = the_reception + 1;
+/// For how long the kernels may connect before the caller goes on: a hello that waits at a process which
+/// leaves still gets its farewell.
+constexpr std::chrono::milliseconds connecting{20};
+/// So often in vain a peer is called whose port is there, but ends connections.
+constexpr int most_calls = 20;
+
+bool means_silence(int error) noexcept {
+    return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
 }
 
-/// Why a connection has ended or brings a word.
-pulse::cause ask(int link) noexcept {
-    pulse::cause said{};
-    const ssize_t count = recv(link, &said, sizeof said, MSG_DONTWAIT);
-    if (count == sizeof said) {
-        return said == pulse::cause::retired ? said : pulse::cause::farewell;
+tcp::socket_address with_any_port(tcp::socket_address interface) noexcept {
+    if (interface.exists()) {
+        interface.set_port(0);
     }
-    const bool silent = count < 0 && (errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH);
-    return silent ? pulse::cause::silence : pulse::cause::death;
+    return interface;
 }
 
 } // namespace
 
-pulse::pulse(const tcp::socket_address &interface, std::chrono::seconds silence)
-    : events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence} {
-    tcp::socket_address any_port = interface;
-    any_port.set_port(0);
-    listener_ = tcp::listen_at(any_port);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = the_listener;
-    if (!listener_ || !events_ || epoll_ctl(events_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0) {
-        listener_.reset();
+pulse::pulse(const tcp::socket_address &interface, const shared_secret &secret, std::chrono::seconds silence)
+    : self_{.with = tcp::service::pulse, .secret = secret, .listens = {}},
+      reception_{with_any_port(interface), self_}, events_{epoll_create1(EPOLL_CLOEXEC)}, silence_{silence},
+      next_watcher_{first_watcher} {
+    if (reception_) {
+        wait_for_events(the_reception, reception_.descriptor(), EPOLLIN, EPOLL_CTL_ADD);
     }
 }
 
-tcp::socket_address pulse::address() const noexcept {
-    return listener_ ? tcp::end_of(listener_.get(), getsockname) : tcp::socket_address{};
+void pulse::wait_for_events(std::uint64_t number, int link, std::uint32_t which, int how) noexcept {
+    epoll_event event{};
+    event.events = which;
+    event.data.u64 = number;
+    static_cast<void>(epoll_ctl(events_.get(), how, link, &event)); // without it the end shows later
 }
 
 void pulse::watch(int process, const tcp::socket_address &address) {
     const auto at = static_cast<std::size_t>(process);
-    if (links_.size() <= at) {
-        links_.resize(at + 1);
+    if (peers_.size() <= at) {
+        peers_.resize(at + 1);
     }
-    if (links_[at] || !events_) {
-        return;
+    if (!peers_[at].link && events_) {
+        peers_[at] = {{}, address, std::nullopt, 0, false};
+        static_cast<void>(call(at)); // without a descriptor this peer is not watched
     }
-    tcp::begun_connection begun = tcp::begin_connecting(address);
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLRDHUP; // a farewell, the end; and, always, errors
-    event.data.u64 = at;
-    // One that nobody listens for any more is watched as well: it tells so at once.
-    if (begun.socket && (begun.failure == 0 || begun.failure == ECONNREFUSED) &&
-        tcp::end_when_silent(begun.socket.get(), silence_) &&
-        epoll_ctl(events_.get(), EPOLL_CTL_ADD, begun.socket.get(), &event) == 0) {
-        links_[at] = std::move(begun.socket);
-    } // else the system is out of descriptors: this peer is not watched
+}
+
+// One that nobody listens for any more is watched as well: it tells so at once.
+bool pulse::call(std::size_t at) noexcept {
+    watched &peer = peers_[at];
+    tcp::begun_connection begun = tcp::begin_connecting(peer.at);
+    if (!begun.socket || (begun.failure != 0 && begun.failure != ECONNREFUSED) ||
+        !tcp::end_when_silent(begun.socket.get(), silence_)) {
+        return false;
+    }
+    ++peer.calls;
+    peer.link = std::move(begun.socket);
+    peer.greeted.emplace(greeting::side::caller, self_);
+    const bool connected = begun.failure == 0 && tcp::wait_writable(peer.link.get(), connecting);
+    auto now = greeting::state::under_way;
+    if (connected && tcp::failure_of(peer.link.get()) == 0) {
+        now = peer.greeted->go_on(peer.link.get());
+    }
+    peer.is_told = now == greeting::state::told;
+    // What is to be heard next comes, or has come already: an event for the latter is that it can be written
+    // to.
+    const bool comes = connected && (now == greeting::state::under_way || now == greeting::state::proven);
+    wait_for_events(at, peer.link.get(), EPOLLIN | EPOLLRDHUP | (comes ? 0U : std::uint32_t{EPOLLOUT}),
+                    EPOLL_CTL_ADD);
+    return true;
 }
 
 std::vector<pulse::end> pulse::ended() {
@@ -77,44 +97,84 @@ std::vector<pulse::end> pulse::ended() {
         events_ ? epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), 0) : 0;
     for (int at = 0; at < count; ++at) {
         const std::uint64_t which = events[static_cast<std::size_t>(at)].data.u64;
-        if (which == the_listener) {
-            accept_all();
-            continue;
+        if (which == the_reception) {
+            take_watchers();
+        } else if (which >= first_watcher) {
+            watchers_.erase(which); // it has nothing to say, so this is its end
+        } else if (const auto why = hear(which)) {
+            ends.push_back({static_cast<int>(which), *why});
+            peers_[which].link.reset();
         }
-        ends.push_back({static_cast<int>(which), ask(links_[which].get())});
-        links_[which].reset();
     }
     return ends;
 }
 
-void pulse::say_farewell() noexcept {
-    say_to_all(cause::farewell);
-}
-
-// The listener stays: a peer that finds nobody there takes this process for dead.
-void pulse::retire() noexcept {
-    say_to_all(cause::retired);
-    links_.clear();
-}
-
-void pulse::say_to_all(cause why) noexcept {
-    accept_all();
-    last_word_ = why;
-    for (const owned_descriptor &link : taken_) {
-        say(link.get(), why);
+// Why the peer is to be given up, if it is.
+std::optional<pulse::cause> pulse::hear(std::size_t at) noexcept {
+    watched &peer = peers_[at];
+    if (!peer.link) {
+        return std::nullopt;
     }
+    const int error = tcp::failure_of(peer.link.get());
+    const bool is_told = std::exchange(peer.is_told, false);
+    // What it has said before its end comes first.
+    switch (is_told ? greeting::state::told : peer.greeted->go_on(peer.link.get())) {
+    case greeting::state::under_way:
+    case greeting::state::proven:
+        wait_for_events(at, peer.link.get(), EPOLLIN | EPOLLRDHUP, EPOLL_CTL_MOD);
+        return std::nullopt;
+    case greeting::state::told:
+        return peer.greeted->told() == greeting::word::retired ? cause::retired : cause::farewell;
+    case greeting::state::refused:
+        return cause::death; // somebody else has its port
+    case greeting::state::ended:
+        break;
+    }
+    return means_silence(error) ? cause::silence : error == ECONNREFUSED ? cause::death : call_again(at);
 }
 
-void pulse::accept_all() noexcept {
-    while (owned_descriptor link = tcp::next_caller(listener_)) {
-        tcp::keep_alive(link.get()); // so that one of a machine that is gone does not stay for ever
-        if (last_word_) {
-            say(link.get(), *last_word_);
+// The peer may have waited in vain for a word of this process, which computed. If it has ended itself, nobody
+// listens there any more.
+std::optional<pulse::cause> pulse::call_again(std::size_t at) noexcept {
+    peers_[at].link.reset();
+    if (peers_[at].calls < most_calls && call(at)) {
+        return std::nullopt;
+    }
+    return cause::death;
+}
+
+void pulse::say_farewell() noexcept {
+    say_to_all(greeting::word::farewell);
+}
+
+// The reception stays: a peer that finds nobody there takes this process for dead.
+void pulse::retire() noexcept {
+    say_to_all(greeting::word::retired);
+    peers_.clear();
+}
+
+void pulse::say_to_all(greeting::word last) noexcept {
+    take_watchers();
+    last_word_ = last;
+    for (auto &[number, each] : watchers_) {
+        static_cast<void>(each.greeted.say(each.link.get(), last)); // to a peer that may be gone itself
+    }
+    reception_.say_to_unproven(last);
+}
+
+void pulse::take_watchers() noexcept {
+    try {
+        while (std::optional<tcp::reception::caller> met = reception_.next()) {
+            // So that one of a machine that is gone does not stay for ever.
+            tcp::keep_alive(met->socket.get());
+            if (last_word_) {
+                static_cast<void>(met->greeted.say(met->socket.get(), *last_word_));
+            }
+            const std::uint64_t number = next_watcher_++;
+            wait_for_events(number, met->socket.get(), EPOLLIN | EPOLLRDHUP, EPOLL_CTL_ADD);
+            watchers_.emplace(number, watcher{std::move(met->socket), met->greeted});
         }
-        try {
-            taken_.push_back(std::move(link));
-        } catch (...) { // no memory to keep it in: it ends
-        }
+    } catch (...) { // no memory to keep it in: it ends
     }
 }
 

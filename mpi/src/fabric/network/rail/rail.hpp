@@ -20,11 +20,12 @@ class rail {
   public:
     /// @param number of the rail, which its receive buffers carry @param sends the memory that frames are
     /// sent from
-    /// @param silence see pulse
+    /// @param secret of the job @param silence see pulse
     rail(std::unique_ptr<device> opened, std::size_t number, std::span<std::byte> sends,
-         std::size_t receive_count, std::size_t buffer_bytes, std::chrono::seconds silence)
+         std::size_t receive_count, std::size_t buffer_bytes, const shared_secret &secret,
+         std::chrono::seconds silence)
         : device_{std::move(opened)}, receives_{operation::kind::receive, receive_count, buffer_bytes},
-          pulse_{device_->traits().pulse_interface, silence} {
+          pulse_{device_->traits().pulse_interface, secret, silence} {
         device_->use_memory(sends);
         device_->use_memory(receives_.memory());
         while (receives_.available() != 0) {

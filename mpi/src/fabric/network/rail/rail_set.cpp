@@ -16,13 +16,18 @@ struct rail_address {
     std::uint32_t bytes; ///< of the provider's own address, which follows
 };
 
+tcp::socket_address at_port_of(tcp::socket_address machine, const tcp::socket_address &other) noexcept {
+    machine.set_port(other.port());
+    return machine;
+}
+
 } // namespace
 
-rail_set::rail_set(const std::vector<choice> &chosen, std::uint64_t secret, std::span<std::byte> sends,
+rail_set::rail_set(const std::vector<choice> &chosen, const shared_secret &secret, std::span<std::byte> sends,
                    std::size_t buffer_bytes, std::chrono::seconds silence) {
     for (const choice &each : chosen) {
         all_.push_back(std::make_unique<rail>(each.open(secret), all_.size(), sends, receive_buffers,
-                                              buffer_bytes, silence));
+                                              buffer_bytes, secret, silence));
     }
 }
 
@@ -36,7 +41,12 @@ endpoint_address rail_set::address() const {
     endpoint_address whole;
     for (const auto &each : all_) {
         const std::vector<std::byte> own = each->endpoint().address();
-        const rail_address head{each->watched().address(), static_cast<std::uint32_t>(own.size())};
+        tcp::socket_address pulse = each->watched().address();
+        if (const tcp::socket_address &machine = each->endpoint().traits().own_address;
+            pulse.exists() && machine.exists()) {
+            pulse = at_port_of(machine, pulse); // it may listen at any
+        }
+        const rail_address head{pulse, static_cast<std::uint32_t>(own.size())};
         const auto *const begin = reinterpret_cast<const std::byte *>(&head);
         whole.insert(whole.end(), begin, begin + sizeof head);
         whole.insert(whole.end(), own.begin(), own.end());
@@ -44,7 +54,8 @@ endpoint_address rail_set::address() const {
     return whole;
 }
 
-std::vector<peer_number> rail_set::join(int process, std::span<const std::byte> address) {
+std::vector<peer_number> rail_set::join(int process, std::span<const std::byte> address, const tcp::way &by,
+                                        std::chrono::seconds silence) {
     std::vector<peer_number> found;
     for (const auto &each : all_) {
         rail_address head{};
@@ -58,8 +69,12 @@ std::vector<peer_number> rail_set::join(int process, std::span<const std::byte> 
         }
         found.push_back(each->is_open() ? each->endpoint().add_peer(address.first(head.bytes)) : no_peer);
         address = address.subspan(head.bytes);
-        if (found.back() != no_peer && head.pulse.exists()) {
-            each->watched().watch(process, head.pulse);
+        if (found.back() == no_peer) {
+            continue;
+        }
+        each->endpoint().reach(found.back(), by, silence);
+        if (head.pulse.exists() && by.is != tcp::way::kind::called) { // else its connection tells
+            each->watched().watch(process, by.by.to.exists() ? at_port_of(by.by.to, head.pulse) : head.pulse);
         }
     }
     const bool any = std::ranges::any_of(found, [](peer_number at) { return at != no_peer; });

@@ -23,7 +23,7 @@ class rail_set {
 
     /// @param sends the memory that frames are sent from @param buffer_bytes of what is received
     /// @param silence see pulse
-    rail_set(const std::vector<choice> &chosen, std::uint64_t secret, std::span<std::byte> sends,
+    rail_set(const std::vector<choice> &chosen, const shared_secret &secret, std::span<std::byte> sends,
              std::size_t buffer_bytes, std::chrono::seconds silence);
     rail_set(const rail_set &) = delete;
     rail_set &operator=(const rail_set &) = delete;
@@ -36,16 +36,13 @@ class rail_set {
     [[nodiscard]] const device_traits &traits_of_first() const noexcept {
         return all_.front()->endpoint().traits();
     }
-    /// Where peers watch the first rail; none if that has no address of TCP.
-    [[nodiscard]] tcp::socket_address pulse_address() const noexcept {
-        return all_.front()->watched().address();
-    }
-
     /// What peers are told, for their join().
     [[nodiscard]] endpoint_address address() const;
     /// Joins each rail that is open to the peer's, and watches the peer there.
+    /// @param by of the rails over TCP @param silence see pulse
     /// @return by rail, no_peer where they do not meet; empty: they meet nowhere
-    [[nodiscard]] std::vector<peer_number> join(int process, std::span<const std::byte> address);
+    [[nodiscard]] std::vector<peer_number> join(int process, std::span<const std::byte> address,
+                                                const tcp::way &by, std::chrono::seconds silence);
 
     /// A buffer that is not needed any more takes the next frame.
     void receive_again(buffer &in) noexcept { all_[in.rail]->receive_to(in); }

@@ -19,10 +19,10 @@ namespace lisle::fabric::network {
 /// Not thread-safe.
 class send_queue {
   public:
-    /// Makes room for so many messages that wait. Throws std::bad_alloc.
-    explicit send_queue(std::size_t messages = usual_messages) {
-        wire_.reserve(messages);
-        messages_.reserve(messages);
+    /// Makes room for as many messages as usually wait at most. Throws std::bad_alloc.
+    send_queue() {
+        wire_.reserve(usual_messages);
+        messages_.reserve(usual_messages);
     }
     [[nodiscard]] bool empty() const noexcept { return wire_.empty() && messages_.empty() && bulks_.empty(); }
     [[nodiscard]] bool has_wire() const noexcept { return !wire_.empty(); }

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <new>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "base/copy_bytes.hpp"
 #include "fabric/network/device/choice.hpp"
@@ -19,28 +18,21 @@ constexpr unsigned looks_between_events = 64;
 /// Leaves the lock, and other connections, their turn.
 constexpr std::size_t most_sent_at_once = std::size_t{1} << 20;
 
-ssize_t send_runs(int socket, std::span<iovec> runs) noexcept {
-    msghdr message{};
-    message.msg_iov = runs.data();
-    message.msg_iovlen = runs.size();
-    return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 } // namespace
 
-socket_device::socket_device(const tcp::tcp_interface &on, std::uint64_t secret)
+socket_device::socket_device(const tcp::tcp_interface &on, bool everywhere, const shared_secret &secret)
     : device{{.provider = std::string{own_tcp},
               .interface = on.name,
-              .pulse_interface = on.address,
+              .pulse_interface = everywhere ? tcp::any_address() : on.address,
+              .own_address = on.address,
               .inject_bytes = 0,
               .most_pieces = most_runs,
               .uses_addresses = true,
               .takes_keys = true,
               .copy_bytes = std::size_t{4} << 20,
               .copies_at_a_time = 3}},
-      links_{on, secret, drops(), {ended_, posted_, requests_}}, receiver_{links_,
-                                                                           {ended_, posted_, requests_},
-                                                                           exposed_} {}
+      links_{on, traits().pulse_interface, secret, drops(), {ended_, posted_, requests_, device::lost()}},
+      receiver_{links_, {ended_, posted_, requests_, device::lost()}, exposed_} {}
 
 void socket_device::close() noexcept {
     links_.close();
@@ -57,8 +49,7 @@ std::vector<std::byte> socket_device::address() const {
 
 peer_number socket_device::add_peer(std::span<const std::byte> address) {
     const tcp::socket_address listens{address};
-    return listens.exists() && listens.family() == links_.own_address().family() ? links_.find_peer(listens)
-                                                                                 : no_peer;
+    return listens.exists() ? links_.find_peer(listens) : no_peer;
 }
 
 std::optional<std::uint64_t> socket_device::expose(const void *memory, std::size_t bytes,
@@ -99,8 +90,11 @@ attempt socket_device::send(std::span<std::byte> bytes, std::span<const std::byt
     if (is_first) {
         std::array<iovec, 3> runs{iovec{&header, sizeof header}, iovec{bytes.data(), bytes.size()},
                                   iovec{const_cast<std::byte *>(end.data()), end.size()}};
-        const ssize_t count = send_runs(link->socket.get(), std::span{runs}.first(end.empty() ? 2 : 3));
+        const ssize_t count = link->socket.send(std::span{runs}.first(end.empty() ? 2 : 3));
         if (count == static_cast<ssize_t>(sizeof header + length)) {
+            if (link->socket.has_unsent()) {
+                links_.watch(*link, link->watched | EPOLLOUT);
+            }
             return attempt::ended;
         }
         sent = count > 0 ? static_cast<std::size_t>(count) : 0; // an error shows again below
@@ -163,10 +157,14 @@ attempt socket_device::write(std::span<const iovec> data, peer_number to, std::u
 }
 
 void socket_device::flush(socket_link &to) noexcept {
-    for (std::size_t sent = 0; to.is_open() && !to.out.empty() && sent < most_sent_at_once;) {
+    for (std::size_t sent = 0; to.is_open() && to.has_to_send() && sent < most_sent_at_once;) {
         std::array<iovec, 64> runs{};
         const send_queue::offer offered = to.out.next(runs);
-        const ssize_t count = send_runs(to.socket.get(), std::span{runs}.first(offered.runs));
+        const bool has_room = to.socket.flush();
+        const ssize_t count = has_room && offered.runs != 0
+                                  ? to.socket.send(std::span{runs}.first(offered.runs))
+                              : has_room ? 0
+                                         : -1;
         if (count < 0 && errno == EINTR) {
             continue;
         }
@@ -181,14 +179,14 @@ void socket_device::flush(socket_link &to) noexcept {
         if (taken != 0) {
             note_moved();
         }
-        if (taken < offered.bytes) {
+        if (!has_room || taken < offered.bytes) {
             break; // the kernel is full
         }
         sent += taken;
     }
     // Also for those who sleep while the caller goes away. That nothing is left to send is only seen in time
     // before somebody sleeps.
-    if (to.is_open() && !to.out.empty()) {
+    if (to.is_open() && to.has_to_send()) {
         links_.watch(to, to.watched | EPOLLOUT);
     }
 }
@@ -222,8 +220,19 @@ void socket_device::receive_from(socket_link &from) noexcept {
     if (receiver_.receive_from(from)) {
         note_moved();
     }
-    if (from.is_open() && !from.out.empty()) {
+    if (from.is_open() && from.has_to_send()) {
         flush(from);
+    }
+}
+
+// What has been opened and not taken yet: no event tells of it.
+void socket_device::receive_rests() noexcept {
+    if (links_.are_sealed()) {
+        for (const auto &each : links_.all()) {
+            if (each->is_ready() && each->socket.has_rest() && !each->in.paused) {
+                receive_from(*each);
+            }
+        }
     }
 }
 
@@ -242,6 +251,7 @@ void socket_device::progress() noexcept {
             }
         }
     } else {
+        receive_rests();
         std::array<epoll_event, 32> events{};
         const int count = epoll_wait(links_.descriptor(), events.data(), static_cast<int>(events.size()), 0);
         for (int at = 0; at < count; ++at) {
@@ -263,9 +273,12 @@ bool socket_device::may_wait() noexcept {
         return false;
     }
     for (const auto &each : links_.all()) {
+        if (each->is_ready() && each->socket.has_rest() && !each->in.paused) {
+            return false;
+        }
         if (each->is_ready()) {
             links_.watch(*each, (each->in.paused ? 0U : std::uint32_t{EPOLLIN}) |
-                                    (each->out.empty() ? 0U : std::uint32_t{EPOLLOUT}));
+                                    (each->has_to_send() ? std::uint32_t{EPOLLOUT} : 0U));
         }
     }
     return true;

@@ -17,12 +17,19 @@ namespace lisle::fabric::network {
 
 class socket_device final : public device {
   public:
+    /// @param everywhere listens on all interfaces of this machine, by whichever a peer comes
     /// Throws mpi_error (MPI_ERR_OTHER) if the system does not let it listen there.
-    socket_device(const tcp::tcp_interface &on, std::uint64_t secret);
+    socket_device(const tcp::tcp_interface &on, bool everywhere, const shared_secret &secret);
 
     void close() noexcept override;
     [[nodiscard]] std::vector<std::byte> address() const override;
     [[nodiscard]] peer_number add_peer(std::span<const std::byte> address) override;
+    void reach(peer_number peer, const tcp::way &by, std::chrono::seconds silence) noexcept override {
+        links_.reach(peer, by, silence);
+    }
+    [[nodiscard]] bool is_connected(peer_number peer) const noexcept override {
+        return links_.is_connected(peer);
+    }
     void give_up(peer_number peer) noexcept override { links_.give_up(peer); }
     void use_memory(std::span<std::byte>) override {}
     [[nodiscard]] std::optional<std::uint64_t> expose(const void *memory, std::size_t bytes,
@@ -48,6 +55,7 @@ class socket_device final : public device {
                                          attempt &answer) noexcept;
     void progress() noexcept;
     void receive_from(socket_link &from) noexcept;
+    void receive_rests() noexcept;
     void flush(socket_link &to) noexcept;
     void lost(socket_link &to) noexcept;
 

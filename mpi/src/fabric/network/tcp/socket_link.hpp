@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "base/owned_descriptor.hpp"
 #include "fabric/network/device/device.hpp"
 #include "fabric/network/tcp/posted_receives.hpp"
 #include "fabric/network/tcp/send_queue.hpp"
 #include "fabric/network/tcp/socket_message.hpp"
 #include "tcp/greeting.hpp"
+#include "tcp/stream.hpp"
 
 namespace lisle::fabric::network {
 
@@ -39,27 +39,28 @@ struct arriving_messages {
 struct socket_link {
     enum class stage : std::uint8_t {
         connecting,
-        greeting, ///< has said its greeting, and hears none yet
-        unnamed,  ///< the same from the other side: somebody has connected
+        greeting, ///< has called, and hears whether it is welcome
         ready,
         idle,   ///< the other one of two that crossed is used; its end means nothing
         losing, ///< the same, but the other one has not come yet: its end is the peer's
         closed,
     };
 
-    owned_descriptor socket;
+    tcp::stream socket;
     stage is = stage::connecting;
-    std::size_t peer = 0;    ///< not of unnamed ones
+    std::size_t peer = 0;
     std::uint32_t watched{}; ///< events of epoll
-    tcp::heard_greeting heard;
+    tcp::greeting greeted;
     arriving_messages in;
     send_queue out;
 
+    /// True if something waits for the kernel to take it.
+    [[nodiscard]] bool has_to_send() const noexcept { return !out.empty() || socket.has_unsent(); }
     [[nodiscard]] bool is_open() const noexcept { return is != stage::closed; }
     [[nodiscard]] bool is_ready() const noexcept { return is == stage::ready; }
     /// Has not come to its use yet.
     [[nodiscard]] bool is_unfinished() const noexcept {
-        return is == stage::connecting || is == stage::greeting || is == stage::unnamed;
+        return is == stage::connecting || is == stage::greeting;
     }
 };
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <netinet/tcp.h>
+#include <optional>
 #include <string_view>
 #include <sys/socket.h>
 #include <utility>
@@ -17,9 +18,6 @@
 namespace lisle::fabric::network {
 
 namespace {
-
-/// Connections of somebody who has not said yet who it is; the oldest goes then.
-constexpr std::size_t most_unnamed = 1024;
 
 /// Where the machine's connections are governed by BBR, those to a near peer are governed by Reno instead,
 /// which every process may choose. BBR holds bytes back by a timer, at a rate that it learns from how fast
@@ -41,26 +39,35 @@ void choose_congestion_control(int socket) noexcept {
 
 } // namespace
 
-socket_links::socket_links(const tcp::tcp_interface &on, std::uint64_t secret, drop_count &drops,
-                           const link_contents &contents)
-    : secret_{secret}, interface_{on.address}, drops_{drops}, contents_{contents},
-      listener_{tcp::listen_at(interface_)}, events_{epoll_create1(EPOLL_CLOEXEC)} {
+socket_links::socket_links(const tcp::tcp_interface &on, const tcp::socket_address &listens_at,
+                           const shared_secret &secret, drop_count &drops, const link_contents &contents)
+    : interface_{on.address}, drops_{drops}, contents_{contents},
+      reception_{listens_at,
+                 {.with = tcp::service::messages,
+                  .secret = secret,
+                  .listens = interface_,
+                  .wants = tcp::wanted_protection()},
+                 [this](const char *why) { report_drop(why); }},
+      self_{.with = tcp::service::messages,
+            .secret = secret,
+            .listens = reception_.address(),
+            .wants = tcp::wanted_protection()},
+      events_{epoll_create1(EPOLL_CLOEXEC)} {
     epoll_event event{};
     event.events = EPOLLIN;
-    event.data.ptr = &listener_;
+    event.data.ptr = &reception_;
     epoll_event called = event;
     called.data.ptr = nullptr;
-    if (!listener_ || !events_ || contents_.ended.descriptor() < 0 ||
-        epoll_ctl(events_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0 ||
+    if (!reception_ || !events_ || contents_.ended.descriptor() < 0 ||
+        epoll_ctl(events_.get(), EPOLL_CTL_ADD, reception_.descriptor(), &event) != 0 ||
         epoll_ctl(events_.get(), EPOLL_CTL_ADD, contents_.ended.descriptor(), &called) != 0) {
         fail(MPI_ERR_OTHER, "cannot listen for peers on the interface ", on.name, ": ", std::strerror(errno));
     }
-    own_ = tcp::end_of(listener_.get(), getsockname);
 }
 
 void socket_links::close() noexcept {
     links_.clear();
-    listener_.reset();
+    reception_.close();
     events_.reset();
     peers_.clear();
     ready_ = unfinished_ = 0;
@@ -73,6 +80,25 @@ peer_number socket_links::find_peer(const tcp::socket_address &listens) {
         return peers_.size() - 1;
     }
     return static_cast<peer_number>(found - peers_.begin());
+}
+
+void socket_links::reach(peer_number number, const tcp::way &by, std::chrono::seconds silence) noexcept {
+    peer &to = peers_[number];
+    to.by = by;
+    if (by.is == tcp::way::kind::calling && to.link == nullptr && !to.lost) {
+        connect_to(number);
+    }
+    if (to.calls()) {
+        to.silence = silence;
+        to.next_try = clock::now() + silence; // then it is late
+        watch_if_caller(to);
+    }
+}
+
+void socket_links::watch_if_caller(const peer &from) noexcept {
+    if (from.calls() && from.link != nullptr && from.link->is_ready()) {
+        static_cast<void>(tcp::end_when_silent(from.link->socket.get(), from.silence));
+    }
 }
 
 void socket_links::give_up(peer_number number) noexcept {
@@ -101,32 +127,38 @@ socket_link *socket_links::begin(peer_number to, operation &op, attempt &answer)
         return nullptr;
     }
     if (at.link == nullptr && clock::now() >= at.next_try) {
-        connect_to(to);
+        if (at.calls()) {
+            contents_.lost.push_back(to); // it has not called
+        } else {
+            connect_to(to);
+        }
     }
     answer = attempt::full;
     return nullptr;
 }
 
-socket_link *socket_links::try_add(owned_descriptor socket, socket_link::stage is,
+socket_link *socket_links::try_add(tcp::reception::caller &&with, socket_link::stage is,
                                    std::uint32_t events) noexcept {
     try {
-        return add(std::move(socket), is, events);
+        return add(std::move(with), is, events);
     } catch (const std::bad_alloc &) {
         return nullptr; // the peer tries again
     }
 }
 
-socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, std::uint32_t events) {
-    auto link = std::make_unique<socket_link>();
+socket_link *socket_links::add(tcp::reception::caller &&with, socket_link::stage is, std::uint32_t events) {
     links_.reserve(links_.size() + 1);
+    auto link = std::make_unique<socket_link>(socket_link{.socket = tcp::stream{std::move(with.socket)},
+                                                          .is = is,
+                                                          .greeted = with.greeted,
+                                                          .in = {},
+                                                          .out = {}});
     epoll_event event{};
     event.events = events;
     event.data.ptr = link.get();
-    if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0) {
+    if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, link->socket.get(), &event) != 0) {
         return nullptr;
     }
-    link->socket = std::move(socket);
-    link->is = is;
     link->peer = peers_.max_size();
     link->watched = events;
     ++unfinished_;
@@ -135,51 +167,31 @@ socket_link *socket_links::add(owned_descriptor socket, socket_link::stage is, s
 }
 
 void socket_links::connect_to(peer_number number) noexcept {
-    tcp::begun_connection begun = tcp::begin_connecting(peers_[number].listens, interface_);
+    const peer &to = peers_[number];
+    tcp::begun_connection begun =
+        tcp::begin_connecting(to.address(), to.has_path() ? to.by.by.from : interface_);
     if (!begun.socket || begun.failure != 0) {
         note_failed_try(peers_[number], begun.socket ? begun.failure : 0);
         return; // out of descriptors, or the peer is slow: again later
     }
-    if (socket_link *const link =
-            try_add(std::move(begun.socket), socket_link::stage::connecting, EPOLLOUT)) {
+    tcp::reception::caller calling{std::move(begun.socket), {tcp::greeting::side::caller, self_}};
+    if (socket_link *const link = try_add(std::move(calling), socket_link::stage::connecting, EPOLLOUT)) {
         link->peer = number;
         peers_[number].link = link;
     }
 }
 
-void socket_links::accept_all() noexcept {
-    while (owned_descriptor caller = tcp::next_caller(listener_)) {
-        if (unfinished_ >= most_unnamed) {
-            drop_oldest_unnamed();
-        }
-        static_cast<void>(try_add(std::move(caller), socket_link::stage::unnamed, EPOLLIN));
-    }
-}
-
-void socket_links::drop_oldest_unnamed() noexcept {
-    const auto oldest = std::ranges::find_if(
-        links_, [](const auto &each) { return each->is == socket_link::stage::unnamed; });
-    if (oldest != links_.end()) {
-        end(**oldest);
-    }
-}
-
 // ---- greeting ----
 
-bool socket_links::say_greeting(const socket_link &link, tcp::greeting::verdict says) noexcept {
-    return tcp::say(link.socket.get(),
-                    {.says = says, .token = secret_, .listens = own_, .with = tcp::service::messages});
-}
-
 void socket_links::connected(socket_link &link) noexcept {
-    const int problem = tcp::failure_of(link.socket.get());
-    if (problem != 0 || !say_greeting(link, tcp::greeting::verdict::welcome)) {
+    if (const int problem = tcp::failure_of(link.socket.get()); problem != 0) {
         note_failed_try(peers_[link.peer], problem);
         end(link);
         return;
     }
     link.is = socket_link::stage::greeting;
     watch(link, EPOLLIN);
+    hear_greeting(link); // says hello; all the answers may be there already
 }
 
 void socket_links::note_failed_try(peer &to, int problem) noexcept {
@@ -197,8 +209,8 @@ void socket_links::report_unreached(const peer &to) noexcept {
     }
     std::array<char, INET6_ADDRSTRLEN> there{};
     std::array<char, INET6_ADDRSTRLEN> here{};
-    tcp::write_text(to.listens, there);
-    tcp::write_text(interface_, here);
+    tcp::write_text(to.address(), there);
+    tcp::write_text(to.has_path() && to.by.by.from.exists() ? to.by.by.from : interface_, here);
     std::fprintf(
         stderr,
         "lisle: cannot connect from %s to %s, port %d: %s (does a firewall let the processes of a job "
@@ -207,67 +219,81 @@ void socket_links::report_unreached(const peer &to) noexcept {
 }
 
 void socket_links::hear_greeting(socket_link &link) noexcept {
-    const tcp::heard_greeting::state now = link.heard.hear(link.socket.get());
-    if (now == tcp::heard_greeting::state::ended) {
-        end(link);
-    } else if (const char *const why = link.heard.reason_to_refuse(tcp::service::messages, secret_)) {
-        drop(link, why);
-    } else if (now == tcp::heard_greeting::state::complete && link.is == socket_link::stage::greeting) {
+    switch (link.greeted.go_on(link.socket.get())) {
+    case tcp::greeting::state::under_way:
+    case tcp::greeting::state::proven:
+        break;
+    case tcp::greeting::state::told:
         answered(link);
-    } else if (now == tcp::heard_greeting::state::complete) {
-        named(link);
+        break;
+    case tcp::greeting::state::ended:
+        end(link);
+        break;
+    case tcp::greeting::state::refused:
+        drop(link, link.greeted.reason_to_refuse());
+        break;
     }
 }
 
 void socket_links::answered(socket_link &link) noexcept {
-    if (link.heard.said().listens == peers_[link.peer].listens &&
-        link.heard.said().says == tcp::greeting::verdict::welcome) {
-        --unfinished_;
-        use(link, link.peer);
-    } else if (link.heard.said().says == tcp::greeting::verdict::crossing) {
-        --unfinished_;
-        link.is = socket_link::stage::losing;
-    } else {
+    if (link.greeted.listens_there() != peers_[link.peer].listens) {
         drop(link, "from another process than was called");
-    }
-}
-
-void socket_links::named(socket_link &link) noexcept {
-    const tcp::socket_address listens = link.heard.said().listens;
-    if (!listens.exists() || listens.family() != own_.family() || listens == own_) {
-        drop(link, "from an address that is none");
-        return;
-    }
-    const peer_number number = find_peer(listens);
-    socket_link *const own = peers_[number].link;
-    if (peers_[number].lost) {
-        end(link);
-        return;
-    }
-    const bool loses = own != nullptr && (own->is == socket_link::stage::ready ||
-                                          (own->is != socket_link::stage::losing && own_ < listens));
-    if (!say_greeting(link, loses ? tcp::greeting::verdict::crossing : tcp::greeting::verdict::welcome)) {
-        end(link);
         return;
     }
     --unfinished_;
-    if (loses) {
-        link.is = socket_link::stage::idle;
-        return;
+    if (link.greeted.told() == tcp::greeting::word::welcome) {
+        use(link, link.peer, tcp::greeting::side::caller);
+    } else {
+        link.is = socket_link::stage::losing;
     }
-    link.peer = number;
-    peers_[number].link = &link;
-    if (own != nullptr) {
-        end(*own);
-    }
-    use(link, number);
 }
 
-void socket_links::use(socket_link &link, peer_number number) noexcept {
+void socket_links::hear_callers() noexcept {
+    while (std::optional<tcp::reception::caller> met = reception_.next()) {
+        take(std::move(*met));
+    }
+}
+
+void socket_links::take(tcp::reception::caller &&met) noexcept {
+    const tcp::socket_address listens = met.greeted.listens_there();
+    if (!listens.exists() || listens == own_address()) {
+        report_drop("from an address that is none");
+        return;
+    }
+    const peer_number number = find_peer(listens);
+    if (peers_[number].lost) {
+        return;
+    }
+    socket_link *const own = peers_[number].link;
+    // One that is not there yet may never be: something may block this direction.
+    const bool loses =
+        own != nullptr && (own->is == socket_link::stage::ready ||
+                           (own->is == socket_link::stage::greeting && own_address() < listens));
+    const auto word = loses ? tcp::greeting::word::crossing : tcp::greeting::word::welcome;
+    if (!met.greeted.say(met.socket.get(), word)) {
+        return;
+    }
+    socket_link *const link =
+        add(std::move(met), loses ? socket_link::stage::idle : socket_link::stage::greeting, EPOLLIN);
+    if (link == nullptr) {
+        return;
+    }
+    --unfinished_;
+    if (!loses) {
+        if (own != nullptr) {
+            end(*own);
+        }
+        use(*link, number, tcp::greeting::side::listener);
+    }
+}
+
+void socket_links::use(socket_link &link, peer_number number, tcp::greeting::side is) noexcept {
+    link.socket.protect(is, link.greeted, self_.wants);
     choose_congestion_control(link.socket.get());
     link.is = socket_link::stage::ready;
     link.peer = number;
     peers_[number].link = &link;
+    watch_if_caller(peers_[number]);
     ++ready_;
     watch(link, EPOLLIN);
 }
@@ -278,8 +304,8 @@ socket_link *socket_links::happened(const epoll_event &event) noexcept {
     if (event.data.ptr == nullptr) {
         return nullptr; // something has ended, as was called out
     }
-    if (event.data.ptr == &listener_) {
-        accept_all();
+    if (event.data.ptr == &reception_) {
+        hear_callers();
         return nullptr;
     }
     socket_link &link = *static_cast<socket_link *>(event.data.ptr);
@@ -288,7 +314,6 @@ socket_link *socket_links::happened(const epoll_event &event) noexcept {
         connected(link);
         return nullptr;
     case socket_link::stage::greeting:
-    case socket_link::stage::unnamed:
         hear_greeting(link);
         return nullptr;
     case socket_link::stage::ready:
@@ -338,17 +363,24 @@ void socket_links::end(socket_link &link) noexcept {
         of.link = nullptr;
         // What has been connected once stays apart: messages may be missing. Else the peer may be slow;
         // whether it is there at all is for others to find out.
+        if (was_ready && of.calls()) {
+            contents_.lost.push_back(link.peer);
+        }
         of.lost = of.lost || was_ready;
         of.next_try = clock::now() + between_tries;
     }
 }
 
 void socket_links::drop(socket_link &link, const char *why) noexcept {
+    report_drop(why);
+    end(link);
+}
+
+void socket_links::report_drop(const char *why) noexcept {
     if (drops_.add()) {
         std::fprintf(stderr,
                      "lisle: dropped a connection of the network: %s (further ones are not reported)\n", why);
     }
-    end(link);
 }
 
 void socket_links::reap() noexcept {

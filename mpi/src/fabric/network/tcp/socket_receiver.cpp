@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/socket.h>
 
 namespace lisle::fabric::network {
 
@@ -61,11 +60,8 @@ class socket_receiver::wanted_bytes {
         asked += bytes;
     }
     /// As the system's call does.
-    [[nodiscard]] ssize_t receive(int socket) noexcept {
-        msghdr message{};
-        message.msg_iov = runs_.data();
-        message.msg_iovlen = count_;
-        return recvmsg(socket, &message, MSG_DONTWAIT);
+    [[nodiscard]] ssize_t receive(tcp::stream &from) noexcept {
+        return from.receive(std::span{runs_}.first(count_));
     }
 
     std::size_t asked = 0;
@@ -103,7 +99,7 @@ socket_receiver::wanted_bytes socket_receiver::next_bytes(arriving_messages &in)
 bool socket_receiver::receive_some(socket_link &from, std::size_t &received) {
     arriving_messages &in = from.in;
     wanted_bytes wanted = next_bytes(in);
-    const ssize_t got = wanted.receive(from.socket.get());
+    const ssize_t got = wanted.receive(from.socket);
     if (got <= 0) {
         const int why = errno;
         if (wanted.spill.op != nullptr) {
@@ -112,7 +108,9 @@ bool socket_receiver::receive_some(socket_link &from, std::size_t &received) {
         if (got < 0 && why == EINTR) {
             return true;
         }
-        if (got == 0 || why != EAGAIN) {
+        if (got < 0 && why == EBADMSG) {
+            links_.drop(from, "with bytes that somebody has changed on their way");
+        } else if (got == 0 || why != EAGAIN) {
             links_.end(from);
         }
         return false;

@@ -3,6 +3,7 @@
 // otherwise the shared one would load yet another copy for itself.
 #include "base/environment.hpp"
 #include "base/text.hpp"
+#include "launch/common/other_mpi.hpp"
 #include "launch/common/rank_preload.hpp"
 #include "launch/host/image/closure.hpp"
 #include "launch/host/rank/refusal.hpp"
@@ -102,6 +103,12 @@ class collector {
         made.owner = ownership::shared;
         if (!is_loaded(name)) {
             made.path = search_.find(name, chain);
+        }
+        if (launch::is_other_mpi(name) && !launch::is_face(made.path)) {
+            throw refusal(chain.front()->path() + " is linked with " + name +
+                          ", the library of another MPI of which Lisle has no counterpart; compile it with "
+                          "Lisle's mpicc, "
+                          "mpicxx or mpifort");
         }
         if (!made.path.empty()) {
             const auto [known, is_new] = by_file_.try_emplace(identity_of(made.path), found_.size());

@@ -2,7 +2,6 @@
 #include "launch/host/image/dynamic_tables.hpp"
 
 #include "base/text.hpp"
-#include "launch/common/other_mpi.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
@@ -98,10 +97,6 @@ void dynamic_tables::read_names() {
     for (const Elf64_Dyn &each : entries_) {
         if (each.d_tag == DT_NEEDED) {
             needed_.emplace_back(string(each.d_un.d_val));
-            if (launch::is_other_mpi(needed_.back())) {
-                throw refusal(file_.path() + " is linked with " + needed_.back() +
-                              ", the library of another MPI; compile it with Lisle's mpicc or mpicxx");
-            }
         }
     }
     if (const std::size_t folders = value_of(DT_RUNPATH); folders != 0) {

@@ -5,6 +5,8 @@
 #include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/loading_stub.hpp"
+#include "launch/host/image/mapped_segment.hpp"
+#include "launch/host/image/valgrind.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <cerrno>
@@ -19,25 +21,14 @@ namespace lisle::host {
 
 namespace {
 
-/// Puts pages of a file that all images share in place of the copy's.
-void share_segment(const module &owner, int file, const segment &which, std::byte *base) {
-    const std::size_t first = page_floor(which.address);
-    const std::size_t size = page_ceiling(which.address + which.file_size) - first;
-    void *const where = base + first;
-    if (mmap(where, size, which.protection, MAP_PRIVATE | MAP_FIXED, file,
-             static_cast<off_t>(page_floor(which.offset))) != where) {
-        throw refusal("mapping code of " + owner.file->path() + " failed: " + std::strerror(errno));
-    }
-}
-
 /// What is never written is there once for all images: the file's own pages, or those of the edited tables,
 /// whose copy for the loader is given back.
 void share_segments(const module &which, const anonymous_file &copy, std::byte *base) {
     for (const segment &each : which.file->segments()) {
         if (edited_copy::is_shared(*which.file, each)) {
-            share_segment(which, which.file->descriptor(), each, base);
+            map_segment(which, which.file->descriptor(), each, base);
         } else if ((each.protection & PROT_WRITE) == 0 && each.file_size == each.memory_size) {
-            share_segment(which, which.constants->descriptor(), each, base);
+            map_segment(which, which.constants->descriptor(), each, base);
             copy.forget(each.offset, each.offset + each.file_size);
         }
     }
@@ -135,6 +126,9 @@ void image::load(const std::vector<std::string> &others, const std::vector<std::
     list_for_debuggers();
     for (std::size_t i = 0; i != modules_.size(); ++i) {
         share_segments(unit_->modules()[i], files[i], modules_[i].base);
+        if (under_valgrind()) {
+            show_to_valgrind(unit_->modules()[i], modules_[i].base);
+        }
     }
     bind_thread_locals();
     copy_held_variables();

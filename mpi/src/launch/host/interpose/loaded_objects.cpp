@@ -3,6 +3,7 @@
 // copy its own alone.
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/rank/calls.hpp"
+#include "launch/host/rank/early_calls.hpp"
 #include "launch/host/rank/real.hpp"
 
 #include <algorithm>
@@ -68,17 +69,23 @@ int visit_others(dl_phdr_info *object, std::size_t size, void *data) {
     return wanted.call(&other, size, wanted.data);
 }
 
+int iterate(visitor call, void *data, const void *caller) {
+    if (!is_call_of_rank(caller)) {
+        return real_iterate(call, data);
+    }
+    visit wanted{&image_of(*lisle::host::this_rank()), call, data, {}};
+    const int result = real_iterate(&visit_program, &wanted);
+    return result != 0 ? result : real_iterate(&visit_others, &wanted);
+}
+
 } // namespace
 
 } // namespace lisle::host
 
 using namespace lisle::host;
 
-extern "C" int dl_iterate_phdr(visitor call, void *data) {
-    if (!is_call_of_rank(__builtin_return_address(0))) {
-        return real_iterate(call, data);
-    }
-    visit wanted{&image_of(*lisle::host::this_rank()), call, data, {}};
-    const int result = real_iterate(&visit_program, &wanted);
-    return result != 0 ? result : real_iterate(&visit_others, &wanted);
+extern "C" [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int dl_iterate_phdr(visitor call,
+                                                                                     void *data) {
+    return has_begun ? iterate(call, data, __builtin_return_address(0))
+                     : behind(&dl_iterate_phdr, "dl_iterate_phdr")(call, data);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/life/life.hpp"
 
+#include "base/sanitizer_calls.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/loaded_code.hpp"
@@ -41,6 +42,7 @@ namespace {
 struct progress {
     std::atomic<bool> open{false}; ///< all threads exist: ranks may run
     std::atomic<int> left{0};      ///< ranks that have not ended
+    std::atomic<int> workers{0};   ///< whose fibers have not all left their stacks
     std::atomic<int> status{0};    ///< first exit status that was not 0
 };
 progress all;
@@ -60,10 +62,14 @@ const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(
 }
 
 void thread_ended(void *which) {
-    thread_is_ending(pthread_self());
-    end_usage(*static_cast<hosted_rank *>(which));
-    remove_thread(*static_cast<hosted_rank *>(which));
-    leave_rank(*static_cast<hosted_rank *>(which));
+    auto &rank = *static_cast<hosted_rank *>(which);
+    {
+        const locks_unseen own;
+        thread_is_ending(pthread_self());
+        end_usage(rank);
+        remove_thread(rank);
+    }
+    leave_rank(rank);
 }
 
 pthread_key_t thread_key() {
@@ -164,6 +170,8 @@ void *run_worker(void *argument) {
     // Each fiber finds its rank where a thread has its own.
     lisle_host_run_worker(request.number, &run_fiber, const_cast<rank_list *>(request.ranks),
                           [] { return reinterpret_cast<void **>(&architecture::notes().rank); });
+    all.workers.fetch_sub(1, std::memory_order_release);
+    all.workers.notify_one();
     sleep_for_ever();
 }
 
@@ -277,6 +285,7 @@ int run_ranks(const rank_list &ranks) {
         for (worker_request &each : workers) {
             requests.push_back(&each);
         }
+        all.workers.store(count, std::memory_order_relaxed);
         start_threads(&run_worker, requests, worker_stack);
     } else {
         std::vector<void *> requests;
@@ -289,6 +298,10 @@ int run_ranks(const rank_list &ranks) {
     all.open.notify_all();
     for (int left; (left = all.left.load(std::memory_order_acquire)) != 0;) {
         all.left.wait(left, std::memory_order_acquire);
+    }
+    // LeakSanitizer is told of a fiber's stack when it is left.
+    for (int left; under_sanitizer && (left = all.workers.load(std::memory_order_acquire)) != 0;) {
+        all.workers.wait(left, std::memory_order_acquire);
     }
     const int status = all.status.load(std::memory_order_relaxed);
     return status == 0 && has_lost_output() ? EXIT_FAILURE : status;

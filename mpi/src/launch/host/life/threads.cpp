@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that a rank starts (pthread_create, thrd_create, std::thread, OpenMP) belong to that rank: they
 // get its thread-local variables and count as its threads until they end.
+#include "base/sanitizer_calls.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
@@ -31,8 +32,11 @@ void *run_thread(void *opaque) {
     const start_request request = *static_cast<start_request *>(opaque);
     delete static_cast<start_request *>(opaque);
     const lisle::host::alternate_stack signals;
-    lisle_host_become(request.rank->in_library);
-    lisle::host::join_rank(*request.rank, false);
+    {
+        const lisle::locks_unseen own;
+        lisle_host_become(request.rank->in_library);
+        lisle::host::join_rank(*request.rank, false);
+    }
     return request.start(request.argument);
 }
 

@@ -4,6 +4,7 @@
 // refused, but for dumps of cores: the process makes one as long as one of its ranks wants it.
 #include "launch/host/process/number.hpp"
 #include "launch/host/rank/calls.hpp"
+#include "launch/host/rank/early_calls.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
 #include "library/host_interface.h"
@@ -147,17 +148,26 @@ static_assert(sizeof(rlimit) == sizeof(rlimit64));
 
 extern "C" {
 
-int getrlimit(__rlimit_resource_t resource, rlimit *limit) noexcept {
-    return get_limit(__builtin_return_address(0), resource, limit);
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int getrlimit(__rlimit_resource_t resource,
+                                                                    rlimit *limit) noexcept {
+    return has_begun ? get_limit(__builtin_return_address(0), resource, limit)
+                     : behind(&getrlimit, "getrlimit")(resource, limit);
 }
-int getrlimit64(__rlimit_resource_t resource, rlimit64 *limit) noexcept {
-    return get_limit(__builtin_return_address(0), resource, reinterpret_cast<rlimit *>(limit));
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int getrlimit64(__rlimit_resource_t resource,
+                                                                      rlimit64 *limit) noexcept {
+    return has_begun ? get_limit(__builtin_return_address(0), resource, reinterpret_cast<rlimit *>(limit))
+                     : behind(&getrlimit64, "getrlimit64")(resource, limit);
 }
-int setrlimit(__rlimit_resource_t resource, const rlimit *limit) noexcept {
-    return set_limit(__builtin_return_address(0), resource, limit);
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int setrlimit(__rlimit_resource_t resource,
+                                                                    const rlimit *limit) noexcept {
+    return has_begun ? set_limit(__builtin_return_address(0), resource, limit)
+                     : behind(&setrlimit, "setrlimit")(resource, limit);
 }
-int setrlimit64(__rlimit_resource_t resource, const rlimit64 *limit) noexcept {
-    return set_limit(__builtin_return_address(0), resource, reinterpret_cast<const rlimit *>(limit));
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int setrlimit64(__rlimit_resource_t resource,
+                                                                      const rlimit64 *limit) noexcept {
+    return has_begun
+               ? set_limit(__builtin_return_address(0), resource, reinterpret_cast<const rlimit *>(limit))
+               : behind(&setrlimit64, "setrlimit64")(resource, limit);
 }
 int prlimit(pid_t process, __rlimit_resource resource, const rlimit *wanted, rlimit *former) noexcept {
     return exchange_limit(__builtin_return_address(0), process, resource, wanted, former);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/rank/own_code.hpp"
 
+#include "base/sanitizer_calls.hpp"
 #include "library/host_interface.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ struct range {
     std::uintptr_t begin, end;
 };
 // Written before any rank runs.
-constinit range own[2]{};
+constinit range own[3]{};
 
 /// The loaded object that this address belongs to.
 range object_around(std::uintptr_t address) {
@@ -45,6 +46,8 @@ range object_around(std::uintptr_t address) {
 void note_own_code() {
     own[0] = object_around(reinterpret_cast<std::uintptr_t>(&note_own_code));
     own[1] = object_around(reinterpret_cast<std::uintptr_t>(&lisle_host_in_fiber));
+    // A sanitizer looks at the process, not at the rank whose code has called it. 0: there is none.
+    own[2] = object_around(reinterpret_cast<std::uintptr_t>(&__sanitizer_set_report_fd));
 }
 
 bool is_own_code(const void *address) noexcept {

@@ -3,6 +3,7 @@
 // meanwhile. On ordinary threads they do what they always do. Locks: locks.cpp, conditions.cpp, futex.cpp;
 // pipes and sockets: descriptors.cpp. mpi/docs/ranks.md says what else holds up all ranks of the worker.
 #include "launch/host/waiting/blocking.hpp"
+#include "base/sanitizer_calls.hpp"
 #include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/wait_queues.hpp"
@@ -57,14 +58,13 @@ int join_within(pthread_t thread, void **value, std::int64_t nanoseconds) {
         const std::int64_t end = nanoseconds_of(now) + nanoseconds;
         return timespec{end / second, end % second};
     };
-#if defined(__SANITIZE_THREAD__)
-    // It does not know the other function, and would report that the thread is never joined.
-    const timespec end = absolute(CLOCK_REALTIME);
-    return real_timed_join(thread, value, &end);
-#else
+    if (__tsan_switch_to_fiber != nullptr) {
+        // ThreadSanitizer does not know the other function, and would report that the thread is never joined.
+        const timespec end = absolute(CLOCK_REALTIME);
+        return real_timed_join(thread, value, &end);
+    }
     const timespec end = absolute(CLOCK_MONOTONIC);
     return real_clock_join(thread, value, CLOCK_MONOTONIC, &end);
-#endif
 }
 
 // The thread may wait for a message from another fiber of this worker, so the fiber must not block the worker
