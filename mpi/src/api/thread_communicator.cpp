@@ -19,7 +19,7 @@ thread_communicator &to_thread_communicator(MPI_Comm handle) {
 } // namespace
 
 void threadcomm_init(communicator &comm, int num_threads, MPI_Comm *newthreadcomm) {
-    *newthreadcomm = handle_of<MPI_Comm>(*new thread_communicator{comm, num_threads});
+    *newthreadcomm = handle_of<MPI_Comm>(*thread_communicator::make(comm, num_threads));
 }
 
 void threadcomm_start(MPI_Comm threadcomm) {

@@ -44,12 +44,8 @@ void check_received(const protocol::outcome &result, std::size_t expected) {
 }
 
 void meet_all(const protocol::channel &channel, int tag) {
-    const int size = channel.peers->size();
-    const typed_buffer nothing{nullptr, 0, *find_datatype(MPI_BYTE)};
-    each_doubling(size, [&](std::int64_t distance) {
-        check_arrived(protocol::send_receive(nothing, along_ring(channel.self, distance, size), tag, nothing,
-                                             along_ring(channel.self, -distance, size), tag, channel));
-    });
+    shared_result nothing;
+    party{channel, tag}.agree(nothing);
 }
 
 namespace {
@@ -118,6 +114,11 @@ constexpr std::size_t refusal_size(std::size_t expected) noexcept {
 }
 constexpr std::array<std::byte, 2> refusal{};
 
+/// What is sent instead of so many bytes.
+std::span<const std::byte> refusal_of(std::size_t expected) noexcept {
+    return std::span{refusal}.first(refusal_size(expected));
+}
+
 [[noreturn]] void fail_for_memory() {
     fail(MPI_ERR_NO_MEM, "a rank that takes part in this call has no memory for what the others tell it");
 }
@@ -156,13 +157,24 @@ void party::drop(int index) const {
     static_cast<void>(finish(begin_to_take(index, least)));
 }
 
+protocol::outcome party::swap(int to, std::span<const std::byte> data, int from,
+                              std::span<std::byte> room) const {
+    // The receive begins first: where all send first and messages wait for their receivers, none would go on.
+    protocol::request *const receive = begin_to_take(from, room);
+    try {
+        send(to, data);
+    } catch (...) {
+        receive->cancel();
+        protocol::wait(*receive);
+        receive->free();
+        throw;
+    }
+    return finish(receive);
+}
+
 void party::send(int index, std::span<const std::byte> data) const {
     protocol::once_there_is_memory(*channel_.home,
                                    [&] { protocol::send(buffer_of(data), channel_, rank_of(index), tag_); });
-}
-
-void party::send_refusal(int index, std::size_t expected) const {
-    send(index, std::span{refusal}.first(refusal_size(expected)));
 }
 
 void party::check_length(std::size_t length, std::size_t most) {
@@ -178,27 +190,13 @@ void party::agree(shared_result &common) const {
         const shared_result mine = common;
         shared_result theirs;
         const auto room = std::as_writable_bytes(std::span{&theirs, 1});
-        // The receive begins first: where all send first and messages wait for their receivers, none would go
-        // on.
-        protocol::request *const receive = begin_to_take(along_ring(self_, -distance, size_), room);
-        try {
-            send(along_ring(self_, distance, size_), std::as_bytes(std::span{&mine, 1}));
-        } catch (...) {
-            receive->cancel();
-            protocol::wait(*receive);
-            receive->free();
-            throw;
-        }
-        if (!is_taken(finish(receive), room.size())) {
+        const protocol::outcome taken =
+            swap(along_ring(self_, distance, size_), std::as_bytes(std::span{&mine, 1}),
+                 along_ring(self_, -distance, size_), room);
+        if (!is_taken(taken, room.size())) {
             fail_for_memory();
         }
         common.include(theirs);
-    });
-}
-
-void party::refuse(const shared_result &own) const {
-    each_doubling(size_, [&](std::int64_t distance) {
-        send(along_ring(self_, distance, size_), std::as_bytes(std::span{&own, 1}));
     });
 }
 
@@ -218,7 +216,7 @@ void party::broadcast_bytes(std::span<std::byte> data, int root, const room &her
         if (has_data) {
             send(index_at(child.number()), data);
         } else {
-            send_refusal(index_at(child.number()), here.bytes);
+            send(index_at(child.number()), refusal_of(here.bytes));
         }
     });
     if (!has_data) {
@@ -256,8 +254,8 @@ void party::allgather_bytes(const block_sizes &sizes, std::span<std::byte> all, 
             has_room = take(from, all.subspan(filled, expected));
             static_cast<void>(sending.wait());
         } else {
-            send_refusal(to, sent);
-            drop(from);
+            std::array<std::byte, refusal.size()> least; // most is cut off
+            static_cast<void>(swap(to, refusal_of(sent), from, least));
         }
         filled += expected;
     });

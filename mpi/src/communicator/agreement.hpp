@@ -30,7 +30,7 @@ void exchange_without_room(const protocol::channel &channel, int tag, int dest,
 /// Throws unless a receive of ours has ended with a message of this size.
 void check_received(const protocol::outcome &result, std::size_t expected);
 
-/// Returns when all ranks of the channel have called it. Throws if one of them has failed.
+/// Returns when all ranks of the channel have called it. Throws if one of them has failed. Needs no memory.
 void meet_all(const protocol::channel &channel, int tag);
 
 /// How a call ends that succeeds at all members or at none, and what they have agreed on.
@@ -108,11 +108,6 @@ class party {
     }
     /// Members say how their parts went. Needs no memory, and returns when all have called it.
     void agree(shared_result &common) const;
-    /// Takes part in agree() without waiting for it, for a member whose part has failed: no other waits for
-    /// it.
-    void refuse(const shared_result &own) const;
-    /// Sends one member a shared_result alone.
-    void tell(int index, const shared_result &said) const { send(index, std::as_bytes(std::span{&said, 1})); }
 
     /// The lists of all members one after the other, in order of index. @param most a total length that
     /// the lists cannot exceed. Throws at all members if one has no memory for them.
@@ -160,7 +155,9 @@ class party {
     [[nodiscard]] bool take(int index, std::span<std::byte> into) const;
     void drop(int index) const;
     void send(int index, std::span<const std::byte> data) const;
-    void send_refusal(int index, std::size_t expected) const;
+    /// Sends data to one member and takes those of another.
+    protocol::outcome swap(int to, std::span<const std::byte> data, int from,
+                           std::span<std::byte> room) const;
     [[nodiscard]] bool has_lost_one() const;
     void refuse_lost_one() const;
     void broadcast_bytes(std::span<std::byte> data, int root, const room &here) const;

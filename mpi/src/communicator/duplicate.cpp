@@ -11,6 +11,7 @@
 #include "communicator/shared_attempt.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/progress/procedure.hpp"
 #include "protocol/progressed_request.hpp"
@@ -58,7 +59,7 @@ communicator_ref make_copy(communicator &parent, const info *hints) {
 /// A rank's attempt to make a duplicate: all that it needs memory for, and the context that the first rank
 /// proposes.
 struct attempted_copy {
-    attempted_copy(communicator &parent, const info *hints) {
+    void make(communicator &parent, const info *hints) {
         own.attempt([&] {
             copy = make_copy(parent, hints);
             proposal = parent.rank() == 0 ? propose_context(parent) : 0;
@@ -73,9 +74,15 @@ struct attempted_copy {
 class pending_duplicate final : public protocol::progressed_request {
   public:
     /// Begins nothing. @param tag for agreements
-    pending_duplicate(communicator &source, const attempted_copy &made, int tag)
+    pending_duplicate(communicator &source, int tag)
         : progressed_request{*source.point_to_point.home}, parent_{communicator_ref::share(source)},
-          copy_{made.copy}, tag_{tag}, common_{made.proposal, MPI_SUCCESS, source.rank()}, stages_{agree()} {}
+          tag_{tag}, stages_{agree()} {}
+
+    /// What the caller has made, or how it has failed: the others hear of it. Call once, before watch().
+    void take(const attempted_copy &made) {
+        copy_ = made.copy;
+        common_ = made.own.own(parent_->rank(), made.proposal);
+    }
 
     [[nodiscard]] std::string failure() const override {
         return common_.code != MPI_SUCCESS ? shared_attempt::sentence_of(common_) : std::string{};
@@ -175,7 +182,8 @@ class pending_duplicate final : public protocol::progressed_request {
 
 communicator_ref duplicate(communicator &parent, const info *hints) {
     const int tag = parent.next_agreement_tag();
-    const attempted_copy made{parent, hints};
+    attempted_copy made;
+    made.make(parent, hints);
     const std::uint64_t context = own_context(parent, made.own.settle(parent, tag, made.proposal));
     made.copy->settle_context(context);
     return made.copy;
@@ -184,14 +192,17 @@ communicator_ref duplicate(communicator &parent, const info *hints) {
 communicator_ref start_duplicate(communicator &parent, const info *hints, protocol::request *&started) {
     refuse_lost_members(parent);
     const int tag = parent.next_agreement_tag();
-    attempted_copy made{parent, hints};
-    std::unique_ptr<pending_duplicate> pending;
-    made.own.attempt([&] { pending = std::make_unique<pending_duplicate>(parent, made, tag); });
+    // The others count on the caller's part in the agreement, whether it makes its copy or not.
+    auto pending = protocol::once_there_is_memory(
+        *parent.point_to_point.home, [&] { return std::make_unique<pending_duplicate>(parent, tag); });
+    attempted_copy made;
+    made.make(parent, hints);
+    pending->take(made);
+    pending->watch();
     if (made.own.failed()) {
-        made.own.refuse(parent, tag);
+        pending.release()->free(); // goes on without the caller
         made.own.check();
     }
-    pending->watch();
     started = pending.release();
     return made.copy;
 }

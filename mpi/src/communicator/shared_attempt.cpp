@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "communicator/shared_attempt.hpp"
 
-#include "base/binomial_tree.hpp"
 #include "base/error.hpp"
 #include "base/error_texts.hpp"
 
@@ -58,8 +57,13 @@ std::uint64_t shared_attempt::settle_across(const party &local, int leader,
     local.agree(common);
     if (between) {
         shared_result theirs;
-        exchange_bytes(between->channel, between->tag, between->there, std::as_bytes(std::span{&common, 1}),
-                       between->there, std::as_writable_bytes(std::span{&theirs, 1}));
+        try {
+            exchange_bytes(between->channel, between->tag, between->there,
+                           std::as_bytes(std::span{&common, 1}), between->there,
+                           std::as_writable_bytes(std::span{&theirs, 1}));
+        } catch (const mpi_error &gone) {
+            theirs.code = gone.code(); // the own group is to hear of it
+        }
         theirs.by = shared_result::remote_member;
         common.include(theirs);
     }
@@ -78,21 +82,6 @@ std::uint64_t shared_attempt::settle(const communicator &parent, int tag, std::u
         between = leaders_meeting{parent.channel(message_space::remote_agreement), tag, 0};
     }
     return settle_across(local, 0, between, value);
-}
-
-void shared_attempt::refuse(const communicator &parent, int tag) const {
-    const shared_result common = own(parent.rank(), 0);
-    const party local{parent.channel(message_space::agreement), tag};
-    local.refuse(common);
-    if (!parent.inter()) {
-        return;
-    }
-    if (parent.rank() == 0) {
-        const party across{parent.channel(message_space::remote_agreement), tag};
-        across.tell(0, common);
-    }
-    binomial_node{parent.rank(), parent.size()}.each_child_downwards(
-        [&](const binomial_node &child) { local.tell(child.number(), common); });
 }
 
 } // namespace lisle

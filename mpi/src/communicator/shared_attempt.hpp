@@ -66,17 +66,13 @@ class shared_attempt {
     /// `leader`, and there if the leaders cannot meet
     std::uint64_t settle_across(const party &local, int leader, const std::optional<leaders_meeting> &between,
                                 std::uint64_t value = 0) const;
-    /// Instead of settle(), for a caller that must not wait: the parts have failed, and no other rank waits
-    /// for it.
-    /// @param tag for agreements
-    void refuse(const communicator &parent, int tag) const;
-
     /// Why a call has failed in which the caller has done its part.
     [[nodiscard]] static std::string sentence_of(const shared_result &common);
 
-  private:
     /// Of the caller's parts, for its place among the members.
     [[nodiscard]] shared_result own(int index, std::uint64_t value) const noexcept;
+
+  private:
     void end(const shared_result &common) const;
     /// @pre in a catch block
     void note(const std::exception &caught);

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/predefined.hpp"
+#include "communicator/shared_attempt.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/once_there_is_memory.hpp"
 
 namespace lisle {
 
@@ -37,32 +40,50 @@ template <class Predicate> void look_until(Predicate done) {
     }
 }
 
+/// Throws unless each rank gives some threads. @param counts by rank
+void check_counts(const std::vector<int> &counts) {
+    long size = 0;
+    for (std::size_t rank = 0; rank != counts.size(); ++rank) {
+        if (counts[rank] < 1 || (size += counts[rank]) > std::numeric_limits<int>::max()) {
+            fail(MPI_ERR_ARG, "rank ", rank, " gives ", counts[rank],
+                 " threads; each rank gives at least one, and all together fit an int");
+        }
+    }
+}
+
 } // namespace
 
-thread_communicator::thread_communicator(communicator &parent, int threads)
-    : object{object_kind::thread_communicator}, threads_{threads}, errors_of_parent_{parent.errors.get()} {
+thread_communicator::thread_communicator(int threads, const errhandler_ref &errors)
+    : object{object_kind::thread_communicator}, threads_{threads}, errors_of_parent_{errors} {}
+
+thread_communicator *thread_communicator::make(communicator &parent, int threads) {
     if (parent.inter()) {
         fail(MPI_ERR_COMM, "a communicator of threads is made of an intra-communicator");
     }
     // Whatever level MPI_Init_thread was asked for: from here on several threads of the rank call.
     this_rank().several_call.store(true, std::memory_order_relaxed);
     this_rank().engine().expect_one_thread(false);
+    shared_attempt own;
+    std::unique_ptr<thread_communicator> made;
+    own.attempt([&] { made.reset(new thread_communicator{threads, parent.errors.get()}); });
     const party agreed{parent.channel(message_space::agreement), parent.next_agreement_tag()};
     const std::vector<int> counts = agreed.allgather(threads);
-    long size = 0;
-    for (int rank = 0; rank < parent.size(); ++rank) {
-        const int count = counts[static_cast<std::size_t>(rank)];
-        if (count < 1 || (size += count) > std::numeric_limits<int>::max()) {
-            fail(MPI_ERR_ARG, "rank ", rank, " gives ", count,
-                 " threads; each rank gives at least one, and all together fit an int");
+    check_counts(counts);
+    std::uint64_t proposal = 0;
+    own.attempt([&] {
+        if (parent.rank() == 0) {
+            proposal =
+                next_contexts(static_cast<std::uint64_t>(*std::max_element(counts.begin(), counts.end())));
         }
-    }
-    context_ =
-        parent.rank() == 0
-            ? next_contexts(static_cast<std::uint64_t>(*std::max_element(counts.begin(), counts.end())))
-            : 0;
-    agreed.broadcast(context_);
-    check_context(context_);
+        made->list_members(parent, counts);
+    });
+    const std::uint64_t context = own.settle(agreed, proposal);
+    check_context(context);
+    made->context_ = context;
+    return made.release();
+}
+
+void thread_communicator::list_members(const communicator &parent, const std::vector<int> &counts) {
     std::vector<int> members;
     std::vector<std::uint64_t> lanes;
     for (int rank = 0; rank < parent.size(); ++rank) {
@@ -91,12 +112,28 @@ void thread_communicator::start() {
     if (member() != nullptr) {
         fail(MPI_ERR_COMM, "this thread is a rank of the communicator already");
     }
+    const int place = take_place();
+    const auto lane = static_cast<std::uint64_t>(place) * contexts_per_communicator;
+    communicator_ref mine;
+    // All others count on the thread from here on.
+    protocol::once_there_is_memory(this_rank().engine(), [&] {
+        memberships().reserve(memberships().size() + 1);
+        mine = communicator_ref::adopt(
+            new communicator{context_ + lane, *members_, nullptr, first_rank_ + place});
+    });
+    mine->use_lanes(lanes_);
+    mine->stand_behind(handle_of<MPI_Comm>(*this));
+    mine->errors.set(errors_of_parent_);
+    memberships().push_back({this, std::move(mine)}); // there is room
+}
+
+int thread_communicator::take_place() {
     int before = started_.load(std::memory_order_relaxed);
     for (;;) {
         if (before < threads_) {
             if (started_.compare_exchange_weak(before, before + 1, std::memory_order_acquire,
                                                std::memory_order_relaxed)) {
-                break;
+                return before;
             }
         } else if (finished_.load(std::memory_order_relaxed) == 0) {
             fail(MPI_ERR_COMM, "more than the ", threads_,
@@ -106,13 +143,6 @@ void thread_communicator::start() {
             before = started_.load(std::memory_order_relaxed);
         }
     }
-    const auto lane = static_cast<std::uint64_t>(before) * contexts_per_communicator;
-    auto mine =
-        communicator_ref::adopt(new communicator{context_ + lane, *members_, nullptr, first_rank_ + before});
-    mine->use_lanes(lanes_);
-    mine->stand_behind(handle_of<MPI_Comm>(*this));
-    mine->errors.set(errors_of_parent_);
-    memberships().push_back({this, std::move(mine)});
 }
 
 void thread_communicator::finish() {

@@ -17,8 +17,9 @@ class thread_communicator : public object {
   public:
     static constexpr object_kind kind_of_object = object_kind::thread_communicator;
 
-    /// Collective over `parent`. @param threads how many of this process become ranks
-    thread_communicator(communicator &parent, int threads);
+    /// Collective over `parent`: all have it, or the call fails at all. @param threads how many of this
+    /// process become ranks
+    [[nodiscard]] static thread_communicator *make(communicator &parent, int threads);
 
     /// The calling thread becomes a rank, or stops being one. Throw mpi_error if it is (not) one already, or
     /// if more threads come than were announced.
@@ -31,6 +32,11 @@ class thread_communicator : public object {
     [[nodiscard]] bool idle() const noexcept { return started_.load(std::memory_order_relaxed) == 0; }
 
   private:
+    thread_communicator(int threads, const errhandler_ref &errors);
+    void list_members(const communicator &parent, const std::vector<int> &counts);
+    /// Which of the process's threads the caller is in this round, in the order in which they start.
+    [[nodiscard]] int take_place();
+
     int threads_;
     int first_rank_ = 0; ///< of this process's threads
     std::uint64_t context_ = 0;

@@ -9,7 +9,6 @@
 #include "communicator/child.hpp"
 #include "execution/rank.hpp"
 #include "file/agreement.hpp"
-#include "rma/synchronization.hpp"
 
 namespace lisle::file {
 
@@ -158,7 +157,7 @@ void close(open_file *closed) {
         const collective_turn turn{*file};
         file->shared->end();
         if (!file->has(MPI_MODE_RDONLY)) {
-            rma::meet(file->comm()); // what was written is in the file when any rank has closed it
+            agree(file->comm(), {}); // what was written is in the file when any rank has closed it
         }
         if (file->has(MPI_MODE_DELETE_ON_CLOSE)) {
             own = file->comm().rank() == 0 ? attempt([&] { file->on_disk().remove(); }) : failure{};
@@ -176,13 +175,10 @@ void set_view(open_file &on, const view_request &asked) {
                                                representation::named(asked.form), !on.has(MPI_MODE_RDONLY));
           }));
     check_same(on.comm(), seen->unit(), "the size of etype");
+    take_hints(on, asked.hints);
+    at_first_rank(on, [&] { on.shared->set(0); });
     on.seen = std::move(seen);
     on.position.store(0, std::memory_order_relaxed);
-    take_hints(on, asked.hints);
-    if (on.comm().rank() == 0) {
-        on.shared->set(0);
-    }
-    rma::meet(on.comm());
 }
 
 void set_info(open_file &on, const info &hints) {

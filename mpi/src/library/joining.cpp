@@ -132,6 +132,19 @@ void process_joining::reach(const introduction &all, std::vector<endpoint_addres
 
 void process_joining::add_routes_locked(const introduction &all, std::unique_ptr<fabric::fabric> carrier,
                                         way there, fabric::network::network_fabric *network) {
+    reached_.reserve(reached_.size() + 1);
+    const int first_peer = job_.others().next();
+    try {
+        add_numbered_routes_locked(all, std::move(carrier), there, network);
+    } catch (...) {
+        job_.others().forget(first_peer, job_.others().next() - first_peer);
+        throw;
+    }
+}
+
+void process_joining::add_numbered_routes_locked(const introduction &all,
+                                                 std::unique_ptr<fabric::fabric> carrier, way there,
+                                                 fabric::network::network_fabric *network) {
     const int first_peer = job_.others().next();
     int first_own = 0;
     std::vector<int> peers, numbers_here;
@@ -152,8 +165,9 @@ void process_joining::add_routes_locked(const introduction &all, std::unique_ptr
     auto reaching =
         std::make_unique<fabric::renumbered_fabric>(std::move(carrier), job_.first_rank(), first_own,
                                                     first_peer, std::move(peers), std::move(numbers_here));
-    reached_.push_back({reaching.get(), network, first_peer, count, ++moment_});
+    const reached made{reaching.get(), network, first_peer, count, ++moment_};
     routes_.first().add(logged(std::move(reaching)));
+    reached_.push_back(made); // there is room
 }
 
 // ---- ends ----

@@ -62,6 +62,8 @@ class process_joining final : public fabric::joining {
     using way = bool (fabric::introduction::*)(std::size_t, std::size_t) const;
     void add_routes_locked(const fabric::introduction &all, std::unique_ptr<fabric::fabric> carrier,
                            way there, fabric::network::network_fabric *network);
+    void add_numbered_routes_locked(const fabric::introduction &all, std::unique_ptr<fabric::fabric> carrier,
+                                    way there, fabric::network::network_fabric *network);
     [[nodiscard]] bool is_used(const reached &by) const;
     /// True if a rank that had begun by then has no communicator yet.
     [[nodiscard]] bool is_counted_on_locked(const reached &by) const noexcept {

@@ -436,7 +436,8 @@ void free_window(window *freed) {
     freed->attributes.clear(freed->handle());
     race_watch::window_ends(freed->members);
     freed->messages.origin.end();
-    meet(freed->comm());
+    // Not a barrier's schedule, which needs memory.
+    shared_attempt{}.settle(freed->comm(), freed->comm().next_agreement_tag());
     // Answers may be on their way to this rank's notice still.
     protocol::wait_until(freed->home(), [freed] { return freed->messages.target.idle(); });
     delete freed;

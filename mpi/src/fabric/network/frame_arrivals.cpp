@@ -25,10 +25,10 @@ void frame_arrivals::arrived(buffer &in, std::size_t bytes) {
         return;
     }
     if (!from.heard) {
-        from.heard = true;
-        to_.congested.tell_soon();
         // Its end is to be noticed, too, where this process only waits for it.
         to_.peers.connect(process, to_.peers.find(found.what.source));
+        from.heard = true; // now that there was memory for it
+        to_.congested.tell_soon();
     }
     if (!put_in_order(process, {&in, found})) {
         drop(in, bytes, refusal::wrong_number);

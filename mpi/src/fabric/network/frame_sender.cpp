@@ -2,6 +2,7 @@
 #include "fabric/network/frame_sender.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace lisle::fabric::network {
 
@@ -74,7 +75,11 @@ bool frame_sender::send_control(int process, frame::kind what, int source) noexc
     const int first_rank = job_.first_rank_of(process);
     peer_process &to = peers_[process];
     if (!to.is_joined()) {
-        peers_.connect(process, peers_.find(first_rank));
+        try {
+            peers_.connect(process, peers_.find(first_rank));
+        } catch (const std::bad_alloc &) {
+            return false;
+        }
     }
     if (!to.is_joined() || buffers_.available() == 0) {
         return false;

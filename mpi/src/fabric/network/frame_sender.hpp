@@ -15,8 +15,10 @@ namespace lisle::fabric::network {
 class frame_sender {
   public:
     /// All outlive this.
-    frame_sender(const job_view &job, rail_set &rails, send_buffers &buffers, peer_table &peers) noexcept
-        : job_{job}, rails_{rails}, buffers_{buffers}, peers_{peers} {}
+    frame_sender(const job_view &job, rail_set &rails, send_buffers &buffers, peer_table &peers)
+        : job_{job}, rails_{rails}, buffers_{buffers}, peers_{peers} {
+        clogged_.reserve(static_cast<std::size_t>(peers.size()));
+    }
 
     // ---- packets ----
 

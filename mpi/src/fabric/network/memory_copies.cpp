@@ -73,6 +73,10 @@ copy_start memory_copies::start(int self, const remote_place &place, std::span<c
     }
     try {
         auto started = std::make_unique<long_copy>(self, process, place, runs, read, end);
+        // All that its end needs, before it begins.
+        under_way_.reserve(under_way_.size() + 1);
+        ring<inbox::ended_copy> &ends = by_.boxes.of(self).copies;
+        ends.reserve(ends.size() + under_way_.size() + 1);
         const bool goes = started->go_on(by_.rails, peer.rails());
         if (!goes && started->is_over()) {
             return copy_start::refused; // the first piece was

@@ -25,10 +25,9 @@ constexpr unsigned polls_between_pulses = 4096;
 network_fabric::network_fabric(const std::vector<choice> &chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, traffic_{job_.traffic != nullptr ? *job_.traffic : own_traffic_},
       buffers_{buffer_bytes}, rails_{chosen, job_.secret, buffers_.memory(), buffer_bytes, job_.silence},
-      boxes_{job_.first_rank, job_.rank_count, rails_.descriptors()}, peers_{job_, std::move(where), rails_,
-                                                                             buffers_, boxes_},
-      sender_{job_, rails_, buffers_, peers_}, acknowledged_{job_, peers_, sender_}, congestion_{job_, peers_,
-                                                                                                 sender_},
+      boxes_{job_.first_rank, job_.rank_count, rails_.descriptors(), rails_.size() * receive_buffers},
+      peers_{job_, std::move(where), rails_, buffers_, boxes_}, sender_{job_, rails_, buffers_, peers_},
+      acknowledged_{job_, peers_, sender_}, congestion_{job_, peers_, sender_},
       arrivals_{job_, {rails_, buffers_, boxes_, peers_, acknowledged_, congestion_}},
       copies_{job_, {lock_, rails_, peers_, boxes_, traffic_}},
       packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {}
@@ -146,11 +145,12 @@ send_step network_fabric::send_some() noexcept {
 struct network_fabric::found {
     std::array<inbox::packet, 16> packets{};
     std::size_t count = 0; ///< of these
-    std::vector<inbox::ended_copy> copies;
+    std::array<inbox::ended_copy, 16> copies{};
+    std::size_t copy_count = 0; ///< of these
     std::vector<int> failed;
     bool moved = false; ///< bytes have come or gone
 
-    [[nodiscard]] std::size_t told() const noexcept { return count + copies.size() + failed.size(); }
+    [[nodiscard]] std::size_t told() const noexcept { return count + copy_count + failed.size(); }
 };
 
 namespace {
@@ -194,7 +194,7 @@ int network_fabric::poll(int self, sink &into, int most) {
     }
     const std::span packets = std::span{now.packets}.first(now.count);
     const std::size_t taken = hand_on(packets, into);
-    for (const inbox::ended_copy &copy : now.copies) {
+    for (const inbox::ended_copy &copy : std::span{now.copies}.first(now.copy_count)) {
         copy.hears->copied(copy.moved);
     }
     for (const int peer : now.failed) {
@@ -202,8 +202,7 @@ int network_fabric::poll(int self, sink &into, int most) {
     }
     if (taken != 0) {
         const std::scoped_lock guard{lock_};
-        std::deque<inbox::packet> &waiting = boxes_.of(self).packets;
-        waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(taken));
+        boxes_.of(self).packets.drop_front(taken);
         for (const inbox::packet &each : packets.first(taken)) {
             rails_.receive_again(*each.in);
         }
@@ -220,23 +219,27 @@ void network_fabric::take_from_inbox(int self, std::size_t most, found &into) {
     inbox &own = boxes_.of(self);
     const std::size_t room = std::min(into.packets.size(), most);
     into.count = std::min(room, own.packets.size());
-    std::copy_n(own.packets.begin(), into.count, into.packets.begin());
-    into.copies.swap(own.copies);
-    traffic_.add_received(into.copies.size());
+    for (std::size_t place = 0; place != into.count; ++place) {
+        into.packets[place] = own.packets[place];
+    }
+    into.copy_count = std::min(into.copies.size(), own.copies.size());
+    for (std::size_t place = 0; place != into.copy_count; ++place) {
+        into.copies[place] = own.copies[place];
+    }
+    own.copies.drop_front(into.copy_count);
+    traffic_.add_received(into.copy_count);
     if (own.packets.size() == into.count) { // what a peer has sent before it failed comes first
         into.failed.swap(own.failed);
     }
 }
 
 void network_fabric::progress() {
-    std::array<completion, 16> all{};
+    work_off();
     for (std::size_t number = 0; number != rails_.size(); ++number) {
         rail &each = rails_[number];
-        const std::size_t count = each.is_open() ? each.endpoint().take_completions(all) : 0;
-        // What a rail has ended before it was closed counts as lost, too.
-        for (std::size_t at = 0; at != count && each.is_open(); ++at) {
-            ended(all[at]);
-        }
+        unhandled_ = {.all = unhandled_.all, .rail = number};
+        unhandled_.count = each.is_open() ? each.endpoint().take_completions(unhandled_.all) : 0;
+        work_off();
         if (each.endpoint().any_lost()) {
             notice_lost_callers(number);
         }
@@ -247,6 +250,16 @@ void network_fabric::progress() {
     if (acknowledged_.are_due()) {
         acknowledged_.tell();
     }
+}
+
+// What there is no memory for stays, and is treated before all that ends later.
+void network_fabric::work_off() {
+    // What a rail has ended before it was closed counts as lost, too.
+    while (unhandled_.next != unhandled_.count && rails_[unhandled_.rail].is_open()) {
+        ended(unhandled_.all[unhandled_.next]);
+        ++unhandled_.next;
+    }
+    unhandled_.next = unhandled_.count;
 }
 
 void network_fabric::ended(const completion &end) {

@@ -82,6 +82,13 @@ class network_fabric final : public fabric, public deferred_sending {
     /// What a poll has found for its rank.
     struct found;
 
+    /// What a rail has ended.
+    struct completions {
+        std::array<completion, 16> all{};
+        std::size_t next = 0, count = 0; ///< of these, the next one to be treated
+        std::size_t rail = 0;
+    };
+
     /// True if nothing that was sent would be lost with this process, and all who may wait for something of
     /// it know that it leaves. Takes the lock.
     [[nodiscard]] bool has_sent_all() noexcept;
@@ -89,7 +96,9 @@ class network_fabric final : public fabric, public deferred_sending {
     // All with the lock held.
     void await_connection(peer_process &to) noexcept;
     void take_from_inbox(int self, std::size_t most, found &into);
+    /// Throws std::bad_alloc if there is no memory for what has ended: the next call goes on there.
     void progress();
+    void work_off();
     void ended(const completion &end);
     void notice_ends();
     void notice_lost_callers(std::size_t rail);
@@ -116,6 +125,7 @@ class network_fabric final : public fabric, public deferred_sending {
     std::unique_ptr<std::atomic<std::uint64_t>[]> packets_to_; ///< by rank of the job; relaxed: only counted
     int left_ = 0;       ///< ranks of this process that are needed no more
     unsigned polls_ = 0; ///< since somebody asked the pulse
+    completions unhandled_;
 };
 
 } // namespace lisle::fabric::network

@@ -5,13 +5,14 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <span>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
+#include "base/ring.hpp"
 #include "fabric/network/peer/frame.hpp"
 #include "fabric/network/rail/buffers.hpp"
 #include "fabric/remote_memory.hpp"
@@ -28,8 +29,8 @@ struct inbox {
         bool moved;
     };
 
-    std::deque<packet> packets;
-    std::vector<ended_copy> copies;
+    ring<packet> packets;
+    ring<ended_copy> copies;
     std::vector<int> failed; ///< ranks that the owner has not been told of yet
     bool armed = false;      ///< the owner sleeps, or is about to
 
@@ -85,12 +86,15 @@ class wake_descriptor {
 /// Those of all ranks of this process.
 class inboxes {
   public:
-    /// @param sources see wake_descriptor
-    inboxes(int first_rank, int ranks, std::span<const int> sources)
+    /// @param sources see wake_descriptor @param most packets that can have arrived
+    inboxes(int first_rank, int ranks, std::span<const int> sources, std::size_t most)
         : first_{first_rank}, all_(static_cast<std::size_t>(ranks)) {
         wakes_.reserve(all_.size());
         for (std::size_t count = 0; count != all_.size(); ++count) {
             wakes_.emplace_back(sources);
+        }
+        for (inbox &each : all_) {
+            each.packets.reserve(most);
         }
     }
 
@@ -106,11 +110,12 @@ class inboxes {
         return sum;
     }
 
-    void add(int rank, const inbox::packet &arrived) {
-        of(rank).packets.push_back(arrived);
+    void add(int rank, const inbox::packet &arrived) noexcept {
+        of(rank).packets.push_back(arrived); // there is room: each packet has a buffer of the rails
         wake_if_armed(rank);
     }
-    void add(int rank, const inbox::ended_copy &ended) {
+    /// @pre the starter has made room for it
+    void add(int rank, const inbox::ended_copy &ended) noexcept {
         of(rank).copies.push_back(ended);
         wake_if_armed(rank);
     }

@@ -3,9 +3,9 @@
 // themselves and come first. Before all come those that a failed rail may have lost.
 #pragma once
 
-#include <deque>
-#include <utility>
+#include <cstddef>
 
+#include "base/ring.hpp"
 #include "fabric/network/rail/buffers.hpp"
 
 namespace lisle::fabric::network {
@@ -15,6 +15,12 @@ class outbox {
   public:
     [[nodiscard]] bool empty() const noexcept { return first().empty(); }
     [[nodiscard]] bool any_urgent() const noexcept { return !again_.empty() || !urgent_.empty(); }
+    /// From now on so many frames in each order find room.
+    void reserve(std::size_t frames) {
+        for (queue *const each : {&again_, &urgent_, &others_}) {
+            each->reserve(frames);
+        }
+    }
     void add(buffer &filled) { (filled.urgent ? urgent_ : others_).push_back(&filled); }
     /// @pre not empty()
     [[nodiscard]] buffer &next() const noexcept { return *first().front(); }
@@ -23,12 +29,17 @@ class outbox {
         (!again_.empty() ? again_ : !urgent_.empty() ? urgent_ : others_).pop_front();
     }
     /// What is to be sent once more, in order.
-    void send_again(std::deque<buffer *> lost) noexcept { again_ = std::move(lost); }
+    void send_again(const ring<buffer *> &lost) {
+        again_.clear();
+        for (std::size_t place = 0; place != lost.size(); ++place) {
+            again_.push_back(lost[place]);
+        }
+    }
     /// Forgets a frame that is to be sent once more, if it is one.
-    void forget(const buffer &acknowledged) noexcept { std::erase(again_, &acknowledged); }
+    void forget(buffer &acknowledged) noexcept { again_.erase(&acknowledged); }
 
   private:
-    using queue = std::deque<buffer *>;
+    using queue = ring<buffer *>;
     [[nodiscard]] const queue &first() const noexcept {
         return !again_.empty() ? again_ : !urgent_.empty() ? urgent_ : others_;
     }

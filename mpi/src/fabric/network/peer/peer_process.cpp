@@ -24,6 +24,8 @@ void take_in(buffer &filled) noexcept {
 }
 
 void peer_process::join(std::vector<peer_number> at, bool in_order) {
+    waiting.reserve(send_buffers::count);
+    unacknowledged_.reserve(at.size() > 1 ? send_buffers::count : 0);
     at_ = std::move(at);
     rail_ = static_cast<std::size_t>(std::ranges::find_if(at_, leads_there) - at_.begin());
     numbers_ = keeps() || !in_order;
@@ -114,10 +116,11 @@ void peer_process::forget_frames(send_buffers &to) noexcept {
         waiting.remove_next();
         release(lost, to);
     }
-    for (buffer *const each : std::exchange(unacknowledged_, {})) {
-        each->kept = false;
-        if (!each->at_provider) {
-            release(*each, to);
+    for (; !unacknowledged_.empty(); unacknowledged_.pop_front()) {
+        buffer &each = *unacknowledged_.front();
+        each.kept = false;
+        if (!each.at_provider) {
+            release(each, to);
         }
     }
 }

@@ -5,7 +5,6 @@
 // dropped.
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "fabric/network/peer/inboxes.hpp"
@@ -21,8 +20,8 @@ class peer_process {
   public:
     // ---- the rails to it ----
 
-    /// @param at by rail, no_peer where the rails do not meet @param in_order true: frames end in order
-    /// anyway
+    /// Makes room for all frames that may be on their way. @param at by rail, no_peer where the rails do not
+    /// meet @param in_order true: frames end in order anyway
     void join(std::vector<peer_number> at, bool in_order);
     [[nodiscard]] bool is_joined() const noexcept { return !at_.empty(); }
     /// By rail; empty: not joined.
@@ -93,8 +92,8 @@ class peer_process {
     std::vector<peer_number> at_;
     std::size_t rail_ = 0;
     bool numbers_ = false;
-    std::uint32_t next_out_ = 1;          ///< number of the next frame to it
-    std::deque<buffer *> unacknowledged_; ///< numbered frames, in order
+    std::uint32_t next_out_ = 1;    ///< number of the next frame to it
+    ring<buffer *> unacknowledged_; ///< numbered frames, in order
     std::size_t outstanding_ = 0;
     std::size_t started_ = 0; ///< of these
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/network/tcp/copy_requests.hpp"
 
+#include <new>
+
 namespace lisle::fabric::network {
 
 namespace {
@@ -17,6 +19,12 @@ std::size_t place_of(std::uint64_t number) noexcept {
 std::uint64_t copy_requests::add(socket_link &by, std::span<const iovec> own, bool reads, operation &op) {
     if (free_.empty()) {
         all_.emplace_back();
+        try {
+            free_.reserve(all_.capacity()); // all of them are free at once at the most
+        } catch (const std::bad_alloc &) {
+            all_.pop_back();
+            throw;
+        }
         free_.push_back(static_cast<std::uint32_t>(all_.size() - 1));
     }
     const std::uint32_t place = free_.back();

@@ -16,6 +16,8 @@ namespace lisle::fabric::network {
 /// Not thread-safe.
 class ended_operations {
   public:
+    ended_operations() { all_.reserve(usual); }
+
     /// Readable after call(); -1: the system has no descriptor left.
     [[nodiscard]] int descriptor() const noexcept { return called_.get(); }
 
@@ -55,6 +57,9 @@ class ended_operations {
     }
 
   private:
+    /// More than a process has buffers on their way at a rail.
+    static constexpr std::size_t usual = 256;
+
     owned_descriptor called_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     bool is_called_ = false;
     bool is_asked_ = false;

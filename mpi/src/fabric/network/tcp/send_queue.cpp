@@ -51,10 +51,8 @@ void send_queue::fill_wire() {
 send_queue::offer send_queue::next(std::span<iovec> runs) {
     fill_wire();
     offer made{};
-    for (outgoing &each : wire_) {
-        if (made.runs + 1 + most_runs > runs.size()) {
-            break;
-        }
+    for (std::size_t place = 0; place != wire_.size() && made.runs + 1 + most_runs <= runs.size(); ++place) {
+        outgoing &each = wire_[place];
         if (each.sent < sizeof each.header) {
             auto *const begin = reinterpret_cast<std::byte *>(&each.header);
             runs[made.runs++] = {begin + each.sent, sizeof each.header - each.sent};
@@ -94,8 +92,8 @@ bool send_queue::took(const offer &of, std::size_t bytes, ended_operations &ende
 }
 
 bool send_queue::sends_from(std::uint64_t key) const noexcept {
-    return std::ranges::any_of(wire_, [key](const outgoing &each) { return each.from_key == key; }) ||
-           std::ranges::any_of(bulks_, [key](const bulk &each) {
+    return wire_.any([key](const outgoing &each) { return each.from_key == key; }) ||
+           bulks_.any([key](const bulk &each) {
                return each.header.what == message_header::kind::read_data && each.header.key == key;
            });
 }
@@ -104,17 +102,16 @@ bool send_queue::sends_of(std::uint64_t request) const noexcept {
     const auto belongs = [request](const auto &each) {
         return is_part_of_write(each.header) && each.header.request == request;
     };
-    return std::ranges::any_of(wire_, belongs) || std::ranges::any_of(bulks_, belongs);
+    return wire_.any(belongs) || bulks_.any(belongs);
 }
 
 void send_queue::fail(ended_operations &ended) noexcept {
-    for (std::deque<outgoing> *each : {&wire_, &messages_}) {
-        for (const outgoing &lost : *each) {
-            if (lost.op != nullptr) {
-                ended.add(lost.op, 0, true);
+    for (ring<outgoing> *each : {&wire_, &messages_}) {
+        for (; !each->empty(); each->pop_front()) {
+            if (each->front().op != nullptr) {
+                ended.add(each->front().op, 0, true);
             }
         }
-        each->clear();
     }
     bulks_.clear();
 }

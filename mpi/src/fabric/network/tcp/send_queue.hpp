@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <sys/uio.h>
 
+#include "base/ring.hpp"
 #include "fabric/network/tcp/ended_operations.hpp"
 #include "fabric/network/tcp/socket_message.hpp"
 
@@ -19,8 +19,21 @@ namespace lisle::fabric::network {
 /// Not thread-safe.
 class send_queue {
   public:
+    /// Makes room for as many messages as usually wait at most. Throws std::bad_alloc.
+    send_queue() {
+        wire_.reserve(usual_messages);
+        messages_.reserve(usual_messages);
+    }
     [[nodiscard]] bool empty() const noexcept { return wire_.empty() && messages_.empty() && bulks_.empty(); }
     [[nodiscard]] bool has_wire() const noexcept { return !wire_.empty(); }
+
+    /// The next one that is added finds room, and so does all that waits when it is laid on the wire.
+    /// Throws std::bad_alloc.
+    void make_room() {
+        messages_.reserve(messages_.size() + 1);
+        bulks_.reserve(bulks_.size() + 1);
+        wire_.reserve(wire_.size() + messages_.size() + 2);
+    }
 
     /// @param sent bytes of it that have gone already, with the header
     /// @param op ends when all of it has gone; null: nothing does
@@ -54,6 +67,8 @@ class send_queue {
     void fail(ended_operations &ended) noexcept;
 
   private:
+    /// As many as a process has buffers to send from, and answers to copies besides.
+    static constexpr std::size_t usual_messages = 128;
     static constexpr std::size_t least_part = std::size_t{256} << 10;
     static constexpr std::size_t most_part = std::size_t{2} << 20;
     /// One message, or a part of a copy.
@@ -75,9 +90,9 @@ class send_queue {
     void lay(const outgoing &next);
     void lay_part();
 
-    std::deque<outgoing> wire_;     ///< in the order in which the kernel gets them
-    std::deque<outgoing> messages_; ///< before all bulk that is not on the wire
-    std::deque<bulk> bulks_;
+    ring<outgoing> wire_;     ///< in the order in which the kernel gets them
+    ring<outgoing> messages_; ///< before all bulk that is not on the wire
+    ring<bulk> bulks_;
     std::size_t wire_bytes_ = 0; ///< not sent yet
     std::size_t part_ = least_part;
 };

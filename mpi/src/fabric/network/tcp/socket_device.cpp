@@ -120,7 +120,13 @@ attempt socket_device::read(std::span<const iovec> into, peer_number from, std::
     if (link == nullptr) {
         return answer;
     }
-    const std::uint64_t number = requests_.add(*link, into, true, op);
+    std::uint64_t number = 0;
+    try {
+        link->out.make_room();
+        number = requests_.add(*link, into, true, op);
+    } catch (const std::bad_alloc &) {
+        return attempt::full;
+    }
     const std::size_t bytes = requests_.find(number, *link)->bytes;
     link->out.add(
         {message_header::kind::read_request, static_cast<std::uint32_t>(bytes), number, address, key});
@@ -137,7 +143,13 @@ attempt socket_device::write(std::span<const iovec> data, peer_number to, std::u
     if (link == nullptr) {
         return answer;
     }
-    const std::uint64_t number = requests_.add(*link, data, false, op);
+    std::uint64_t number = 0;
+    try {
+        link->out.make_room();
+        number = requests_.add(*link, data, false, op);
+    } catch (const std::bad_alloc &) {
+        return attempt::full;
+    }
     const copy_requests::request &made = *requests_.find(number, *link);
     link->out.add_copy({message_header::kind::write_data, 0, number, address, key}, made.own, made.bytes);
     flush(*link);

@@ -137,7 +137,17 @@ socket_link *socket_links::begin(peer_number to, operation &op, attempt &answer)
     return nullptr;
 }
 
+socket_link *socket_links::try_add(tcp::reception::caller &&with, socket_link::stage is,
+                                   std::uint32_t events) noexcept {
+    try {
+        return add(std::move(with), is, events);
+    } catch (const std::bad_alloc &) {
+        return nullptr; // the peer tries again
+    }
+}
+
 socket_link *socket_links::add(tcp::reception::caller &&with, socket_link::stage is, std::uint32_t events) {
+    links_.reserve(links_.size() + 1);
     auto link = std::make_unique<socket_link>(socket_link{.socket = tcp::stream{std::move(with.socket)},
                                                           .is = is,
                                                           .greeted = with.greeted,
@@ -165,7 +175,7 @@ void socket_links::connect_to(peer_number number) noexcept {
         return; // out of descriptors, or the peer is slow: again later
     }
     tcp::reception::caller calling{std::move(begun.socket), {tcp::greeting::side::caller, self_}};
-    if (socket_link *const link = add(std::move(calling), socket_link::stage::connecting, EPOLLOUT)) {
+    if (socket_link *const link = try_add(std::move(calling), socket_link::stage::connecting, EPOLLOUT)) {
         link->peer = number;
         peers_[number].link = link;
     }

@@ -109,6 +109,9 @@ class socket_links {
     void connect_to(peer_number number) noexcept;
     [[nodiscard]] socket_link *add(tcp::reception::caller &&with, socket_link::stage is,
                                    std::uint32_t events);
+    /// Null: there is no memory.
+    [[nodiscard]] socket_link *try_add(tcp::reception::caller &&with, socket_link::stage is,
+                                       std::uint32_t events) noexcept;
     void connected(socket_link &link) noexcept;
     void note_failed_try(peer &to, int problem) noexcept;
     /// Says once why a peer is not reached, with what may help.
