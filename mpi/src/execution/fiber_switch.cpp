@@ -66,14 +66,27 @@ void flow::first_steps(arrival came) noexcept {
 }
 
 void flow::switch_to(flow &to) noexcept {
-    depart(to, false);
+    if (under_sanitizer) [[unlikely]] {
+        switch_announced(to);
+        return;
+    }
+    flow *pair[] = {this, &to};
+    const context::transfer_t came = jump(to.context_, pair);
+    (*static_cast<flow *const *>(came.data))->context_ = came.fctx;
+}
+
+// Not instrumented: ThreadSanitizer would count its end on the stack of the flow that it has been told of.
+[[gnu::no_sanitize_thread, gnu::cold]] void flow::switch_announced(flow &to) noexcept {
+    announce(to, false);
     flow *pair[] = {this, &to};
     const context::transfer_t came = jump(to.context_, pair);
     arrive(came.fctx, **static_cast<flow *const *>(came.data));
 }
 
 void flow::leave_for(flow &to) noexcept {
-    depart(to, true);
+    if (under_sanitizer) [[unlikely]] {
+        announce(to, true);
+    }
     flow *pair[] = {this, &to};
     context::jump_fcontext(to.context_, pair);
     __builtin_unreachable();
@@ -81,9 +94,6 @@ void flow::leave_for(flow &to) noexcept {
 
 void flow::arrive(void *from_context, flow &from) noexcept {
     from.context_ = from_context;
-    if (!under_sanitizer) [[likely]] {
-        return;
-    }
     if (__sanitizer_finish_switch_fiber != nullptr) {
         const void *bottom = nullptr;
         std::size_t bytes = 0;
@@ -95,13 +105,7 @@ void flow::arrive(void *from_context, flow &from) noexcept {
     }
 }
 
-// Not instrumented: ThreadSanitizer would count its end on the stack of the flow that it has been told of.
-[[gnu::no_sanitize_thread]] void flow::depart(flow &to, bool for_good) noexcept {
-    if (under_sanitizer) [[unlikely]] {
-        announce(to, for_good);
-    }
-}
-
+// Likewise not instrumented.
 [[gnu::no_sanitize_thread, gnu::cold]] void flow::announce(flow &to, bool for_good) noexcept {
     if (for_good && __lsan_register_root_region != nullptr) {
         // A rank that has called exit still has the variables of its callers, as a process has.

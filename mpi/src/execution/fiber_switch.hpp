@@ -33,7 +33,8 @@ class flow {
     struct arrival;
     static void first_steps(arrival came) noexcept;
     void arrive(void *from_context, flow &from) noexcept;
-    void depart(flow &to, bool for_good) noexcept;
+    void switch_announced(flow &to) noexcept;
+    /// Tells the sanitizers of this process that the thread goes on with `to`.
     void announce(flow &to, bool for_good) noexcept;
 
     void *context_ = nullptr;

@@ -19,8 +19,17 @@ template <class Waiting> class queues_by_peer {
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// True if something waits for this peer.
     [[nodiscard]] bool any_for(int peer) const noexcept { return size_ != 0 && queues_.contains(peer); }
+    /// Throws std::bad_alloc, and leaves nothing behind then.
     void push_back(int peer, Waiting waiting) {
-        queues_[peer].push_back(std::move(waiting));
+        const auto place = queues_.try_emplace(peer).first;
+        try {
+            place->second.push_back(std::move(waiting));
+        } catch (...) {
+            if (place->second.empty()) {
+                queues_.erase(place); // nothing would wait in it, and others behind that
+            }
+            throw;
+        }
         ++size_;
     }
     /// Calls `serve(peer, queue)` for each peer for which something waits. It may take from its queue.
