@@ -274,7 +274,7 @@ void socket_links::take(tcp::reception::caller &&met) noexcept {
         return;
     }
     socket_link *const link =
-        add(std::move(met), loses ? socket_link::stage::idle : socket_link::stage::greeting, EPOLLIN);
+        try_add(std::move(met), loses ? socket_link::stage::idle : socket_link::stage::greeting, EPOLLIN);
     if (link == nullptr) {
         return;
     }
