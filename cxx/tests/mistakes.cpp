@@ -80,6 +80,8 @@ void an_object_is_received_whole(int next, int previous) {
         sending.wait_complete();
         return thrown;
     };
+    // Over MPIs that compare no types it does not fit.
+    const int of_another_type = lisle::detail::strict(MPI_CHAR) == MPI_CHAR ? MPI_ERR_TRUNCATE : MPI_ERR_TYPE;
     CHECK_EQ(after(std::vector<int>{}, [&] { static_cast<void>(world.receive<int>(previous)); }),
              MPI_ERR_TRUNCATE);
     CHECK_EQ(after(std::vector<int>{1, 2},
@@ -88,9 +90,9 @@ void an_object_is_received_whole(int next, int previous) {
     CHECK_EQ(after('c', [&] { static_cast<void>(world.receive_with_status<padded>(previous)); }),
              MPI_ERR_TRUNCATE);
     CHECK_EQ(after('c', [&] { static_cast<void>(world.ireceive<double>(previous).wait()); }),
-             MPI_ERR_TRUNCATE);
+             of_another_type);
     CHECK_EQ(after('c', [&] { static_cast<void>(world.mprobe(previous).receive<double>()); }),
-             MPI_ERR_TRUNCATE);
+             of_another_type);
     CHECK(after(std::vector<int>{1, 2, 3},
                 [&] { static_cast<void>(world.receive<std::vector<double>>(previous)); }) != MPI_SUCCESS);
     CHECK_EQ(after(padded{'x', 1.5}, [&] { CHECK_EQ(world.receive<padded>(previous).number, 1.5); }),

@@ -47,12 +47,16 @@ void what_succeeds(int rank, int size, int next, int previous) {
     CHECK_EQ(doubled.wait(), 8);
 }
 
+/// What a receive of a message of another type and size gives: over MPIs that compare no types it does not
+/// fit.
+const int of_another_type = lisle::detail::strict(MPI_CHAR) == MPI_CHAR ? MPI_ERR_TRUNCATE : MPI_ERR_TYPE;
+
 void what_fails(int rank, int size, int next, int previous) {
     CHECK_EQ(error_of([&] { world.send(1, size); }), MPI_ERR_RANK);
     CHECK_EQ(error_of([&] { return world.receive<int>(size); }), MPI_ERR_RANK);
     CHECK_EQ(error_of([&] { return world.receive<std::string>(size); }), MPI_ERR_RANK);
     auto sending = world.isend('c', next);
-    CHECK_EQ(error_of([&] { return world.receive<double>(previous); }), MPI_ERR_TRUNCATE);
+    CHECK_EQ(error_of([&] { return world.receive<double>(previous); }), of_another_type);
     sending.wait();
     auto receiving = world.ireceive<int>(previous, 1);
     CHECK_EQ(error_of([&] { return receiving.take(); }), MPI_ERR_REQUEST);

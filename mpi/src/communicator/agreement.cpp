@@ -44,8 +44,7 @@ void check_received(const protocol::outcome &result, std::size_t expected) {
 }
 
 void meet_all(const protocol::channel &channel, int tag) {
-    shared_result nothing;
-    party{channel, tag}.agree(nothing);
+    party{channel, tag}.meet();
 }
 
 namespace {
@@ -182,6 +181,12 @@ void party::check_length(std::size_t length, std::size_t most) {
         fail(MPI_ERR_OTHER, "a peer announced a list of ", length, " members, but there can be at most ",
              most);
     }
+}
+
+void party::meet() const {
+    each_doubling(size_, [&](std::int64_t distance) {
+        check_arrived(swap(along_ring(self_, distance, size_), {}, along_ring(self_, -distance, size_), {}));
+    });
 }
 
 void party::agree(shared_result &common) const {

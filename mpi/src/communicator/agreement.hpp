@@ -106,6 +106,8 @@ class party {
         allgather_bytes({{}, sizeof(T)}, std::as_writable_bytes(std::span<T>{all}), has_room);
         return all;
     }
+    /// Returns when all have called it. Needs no memory.
+    void meet() const;
     /// Members say how their parts went. Needs no memory, and returns when all have called it.
     void agree(shared_result &common) const;
 

@@ -58,9 +58,9 @@ void flow::prepare(std::byte *stack_top, std::size_t stack_bytes, void (*entry)(
 }
 
 void flow::first_steps(arrival came) noexcept {
-    flow *const *const pair = static_cast<flow *const *>(came.data);
-    flow &self = *pair[1];
-    self.arrive(came.fctx, *pair[0]);
+    flow &from = *static_cast<flow *>(came.data);
+    flow &self = *from.next_;
+    self.arrive(came.fctx, from);
     self.entry_(self.argument_);
     __builtin_unreachable();
 }
@@ -70,25 +70,25 @@ void flow::switch_to(flow &to) noexcept {
         switch_announced(to);
         return;
     }
-    flow *pair[] = {this, &to};
-    const context::transfer_t came = jump(to.context_, pair);
-    (*static_cast<flow *const *>(came.data))->context_ = came.fctx;
+    next_ = &to;
+    const context::transfer_t came = jump(to.context_, this);
+    static_cast<flow *>(came.data)->context_ = came.fctx;
 }
 
 // Not instrumented: ThreadSanitizer would count its end on the stack of the flow that it has been told of.
 [[gnu::no_sanitize_thread, gnu::cold]] void flow::switch_announced(flow &to) noexcept {
     announce(to, false);
-    flow *pair[] = {this, &to};
-    const context::transfer_t came = jump(to.context_, pair);
-    arrive(came.fctx, **static_cast<flow *const *>(came.data));
+    next_ = &to;
+    const context::transfer_t came = jump(to.context_, this);
+    arrive(came.fctx, *static_cast<flow *>(came.data));
 }
 
 void flow::leave_for(flow &to) noexcept {
     if (under_sanitizer) [[unlikely]] {
         announce(to, true);
     }
-    flow *pair[] = {this, &to};
-    context::jump_fcontext(to.context_, pair);
+    next_ = &to;
+    context::jump_fcontext(to.context_, this);
     __builtin_unreachable();
 }
 

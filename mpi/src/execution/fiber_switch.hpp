@@ -38,6 +38,7 @@ class flow {
     void announce(flow &to, bool for_good) noexcept;
 
     void *context_ = nullptr;
+    flow *next_ = nullptr; ///< what was switched to last; it asks for this when it begins
     void (*entry_)(void *) = nullptr;
     void *argument_ = nullptr;
     // For the sanitizers; without them nothing is stored here.

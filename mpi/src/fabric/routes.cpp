@@ -72,6 +72,16 @@ void routes::find_common() noexcept {
         return;
     }
     fabric &first = reaching(0);
+    for (const fabric *const each : fabrics()) {
+        if (each == &first) {
+            break;
+        }
+        for (int peer = 1; peer < size(); ++peer) {
+            if (each->reaches(peer)) {
+                return; // it comes before the first one's fabric, and serves this peer
+            }
+        }
+    }
     if (first.reaches_up_to(0, size()) == size()) {
         common_.carrier = &first;
         common_.node = first.is_of_one_node() ? first.node(0) : nullptr;

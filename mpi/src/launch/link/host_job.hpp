@@ -40,7 +40,7 @@ template <class Wire> void describe(Wire &wire, job_request &each) {
 }
 template <class Wire> void describe(Wire &wire, process_plan &each) {
     wire(each.program, each.first_rank, each.ranks, each.hosted, each.workers, each.path, each.arguments,
-         each.host);
+         each.linked_with_lisle, each.host);
 }
 template <class Wire> void describe(Wire &wire, job_plan &each) {
     wire(each.processes);

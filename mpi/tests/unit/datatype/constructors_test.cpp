@@ -60,7 +60,12 @@ TEST(predefined, every_handle_finds_its_type) {
             continue;
         }
         ++types;
-        EXPECT_EQ(datatype_handle(*type), handle);
+        // Strict forms stand for the same types; a handle that is given back is C's.
+        const std::uintptr_t plain =
+            value - (find_datatype(reinterpret_cast<MPI_Datatype>(value - MPIX_STRICT)) != nullptr
+                         ? std::uintptr_t{MPIX_STRICT}
+                         : 0);
+        EXPECT_EQ(datatype_handle(*type), reinterpret_cast<MPI_Datatype>(plain));
         EXPECT_TRUE(type->committed());
         EXPECT_TRUE(type->predefined());
         // The standard ABI says the size of some types in their handles.
@@ -68,7 +73,7 @@ TEST(predefined, every_handle_finds_its_type) {
             EXPECT_EQ(type->size(), 1 << ((value >> 3) & 7)) << type->facts()->name;
         }
     }
-    EXPECT_EQ(types, 70); // 72 names, of which two are synonyms
+    EXPECT_EQ(types, 2 * 70); // 72 names, of which two are synonyms, in two forms
     EXPECT_EQ(find_datatype(MPI_DATATYPE_NULL), nullptr);
     EXPECT_EQ(find_datatype(nullptr), nullptr);
     EXPECT_EQ(find_datatype(reinterpret_cast<MPI_Datatype>(MPI_COMM_WORLD)), nullptr);

@@ -142,8 +142,8 @@ TEST(Wire, AJobArrivesAsItWas) {
     job.request.programs[0].environment.variables = {{"NAME", std::nullopt}, {"OTHER", "value"}};
     job.request.output.label_pattern = "<%r> ";
     job.request.input.rank.reset();
-    job.plan.processes = {{0, 0, 2, true, 1, "/bin/a", {"a"}, 0},
-                          {1, 2, 1, false, 0, "/bin/b", {"b", "c"}, 1}};
+    job.plan.processes = {{0, 0, 2, true, 1, "/bin/a", {"a"}, true, 0},
+                          {1, 2, 1, false, 0, "/bin/b", {"b", "c"}, false, 1}};
     const auto bytes = packed(job);
     host_job found;
     unpack(bytes, found);
@@ -155,6 +155,8 @@ TEST(Wire, AJobArrivesAsItWas) {
     EXPECT_FALSE(found.request.programs[0].environment.variables[0].value);
     EXPECT_FALSE(found.request.input.rank);
     EXPECT_EQ(found.plan.processes[1].host, 1);
+    EXPECT_TRUE(found.plan.processes[0].linked_with_lisle);
+    EXPECT_FALSE(found.plan.processes[1].linked_with_lisle);
     for (std::size_t length = 0; length < bytes.size(); ++length) {
         EXPECT_THROW(unpack(std::string_view{bytes}.substr(0, length), found), launch_error) << length;
     }
