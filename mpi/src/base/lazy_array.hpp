@@ -27,10 +27,7 @@ template <class T> class lazy_array {
     template <class Make> [[nodiscard]] T &get(std::size_t index, Make make) const {
         slot &found = slots_[index];
         // Acquire: pairs with the release store, so the element is seen whole.
-        if (!found.made.load(std::memory_order_acquire)) [[unlikely]] {
-            add(found, make);
-        }
-        return *std::launder(reinterpret_cast<T *>(found.room));
+        return found.made.load(std::memory_order_acquire) ? element_in(found) : add(found, make);
     }
 
   private:
@@ -40,12 +37,14 @@ template <class T> class lazy_array {
         std::atomic<bool> made;
     };
 
-    template <class Make> [[gnu::cold, gnu::noinline]] static void add(slot &to, Make &make) {
+    static T &element_in(slot &made) noexcept { return *std::launder(reinterpret_cast<T *>(made.room)); }
+    template <class Make> [[gnu::cold, gnu::noinline]] static T &add(slot &to, Make &make) {
         const std::scoped_lock lock{making_};
         if (!to.made.load(std::memory_order_relaxed)) { // ordered by the lock
             new (to.room) T(make());
             to.made.store(true, std::memory_order_release);
         }
+        return element_in(to);
     }
 
     /// Held while an element of any array of this type is made, which is seldom and may make elements of

@@ -17,10 +17,11 @@ struct readers {
     /// Instead of one member.
     static constexpr int everyone = -1;
 
-    constexpr readers(int member) noexcept : first{member}, last{member + 1} {}
+    constexpr readers(int member) noexcept : first{member}, last{member == everyone ? 1 : 0} {}
     constexpr readers(int from, int to) noexcept : first{from}, last{to} {}
 
-    int first, last;
+    int first;
+    int last; ///< 0: the first alone
 };
 
 class area_members {
@@ -59,7 +60,7 @@ class area_members {
 
     /// Wakes those that sleep until something is written that they look at.
     void wake(readers who) const noexcept {
-        if (who.last == who.first + 1 && who.first != everyone) {
+        if (who.last == 0) {
             medium_.nudge(members_.member(who.first));
         } else if (medium_.anyone_watches()) [[unlikely]] {
             who.first == everyone ? wake_range(0, members_.size()) : wake_range(who.first, who.last);
