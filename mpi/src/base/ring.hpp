@@ -3,7 +3,7 @@
 // needed. (A std::deque frees and allocates blocks as its ends move.)
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -36,27 +36,14 @@ template <class T> class ring {
 
     /// From now on so many elements find room without an allocation.
     void reserve(std::size_t elements) {
-        if (elements <= room_) {
-            return;
+        if (elements > room_) [[unlikely]] {
+            grow(elements);
         }
-        std::size_t room = std::max<std::size_t>(room_, 1);
-        while (room < elements) {
-            room *= 2;
-        }
-        std::allocator<T> from;
-        std::unique_ptr<T[], release> memory{from.allocate(room), release{room}};
-        for (std::size_t place = 0; place != size_; ++place) {
-            std::construct_at(memory.get() + place, at(place));
-        }
-        memory_ = std::move(memory);
-        room_ = room;
-        first_ = 0;
     }
-    void push_back(const T &added) {
-        const T kept = added; // it may be one of the elements
+    /// By value: it may be one of the elements.
+    void push_back(T added) {
         reserve(size_ + 1);
-        std::construct_at(place_of(size_), kept);
-        ++size_;
+        std::construct_at(place_of(size_++), added);
     }
     void pop_front() noexcept { drop_front(1); }
     void drop_front(std::size_t count) noexcept {
@@ -89,6 +76,17 @@ template <class T> class ring {
         std::size_t room = 0;
         void operator()(T *memory) const noexcept { std::allocator<T>{}.deallocate(memory, room); }
     };
+    void grow(std::size_t elements) {
+        const std::size_t room = std::bit_ceil(elements);
+        std::allocator<T> from;
+        std::unique_ptr<T[], release> memory{from.allocate(room), release{room}};
+        for (std::size_t place = 0; place != size_; ++place) {
+            std::construct_at(memory.get() + place, at(place));
+        }
+        memory_ = std::move(memory);
+        room_ = room;
+        first_ = 0;
+    }
     [[nodiscard]] T *place_of(std::size_t place) const noexcept {
         return memory_.get() + ((first_ + place) & (room_ - 1));
     }

@@ -42,13 +42,8 @@ class stream {
 
     /// Like sendmsg. What it has taken may go, though some of it may still wait here, see flush().
     [[nodiscard]] ssize_t send(std::span<iovec> runs) noexcept {
-        if (sealing_) {
-            return sealing_->send(get(), runs);
-        }
-        msghdr message{};
-        message.msg_iov = runs.data();
-        message.msg_iovlen = runs.size();
-        return sendmsg(get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        const msghdr plain = message_of(runs);
+        return sealing_ ? sealing_->send(get(), runs) : sendmsg(get(), &plain, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     [[nodiscard]] bool has_unsent() const noexcept { return sealing_ && sealing_->has_unsent(); }
     /// Lets the kernel have what waits. False, with errno: not all of it has gone.
@@ -56,18 +51,17 @@ class stream {
 
     /// Like recvmsg; fails with EBADMSG if somebody has changed what the other end has sent.
     [[nodiscard]] ssize_t receive(std::span<iovec> runs) noexcept {
-        if (sealing_) {
-            return sealing_->receive(get(), runs);
-        }
-        msghdr message{};
-        message.msg_iov = runs.data();
-        message.msg_iovlen = runs.size();
-        return recvmsg(get(), &message, MSG_DONTWAIT);
+        msghdr plain = message_of(runs);
+        return sealing_ ? sealing_->receive(get(), runs) : recvmsg(get(), &plain, MSG_DONTWAIT);
     }
     /// True if there are bytes for receive() that the kernel does not tell of.
     [[nodiscard]] bool has_rest() const noexcept { return sealing_ && sealing_->has_rest(); }
 
   private:
+    [[nodiscard]] static msghdr message_of(std::span<iovec> runs) noexcept {
+        return {nullptr, 0, runs.data(), runs.size(), nullptr, 0, 0};
+    }
+
     owned_descriptor socket_;
     std::unique_ptr<sealing> sealing_;
 };

@@ -237,8 +237,9 @@ void network_fabric::progress() {
     work_off();
     for (std::size_t number = 0; number != rails_.size(); ++number) {
         rail &each = rails_[number];
-        unhandled_ = {.all = unhandled_.all, .rail = number};
+        unhandled_.rail = number;
         unhandled_.count = each.is_open() ? each.endpoint().take_completions(unhandled_.all) : 0;
+        unhandled_.next = 0;
         work_off();
         if (each.endpoint().any_lost()) {
             notice_lost_callers(number);

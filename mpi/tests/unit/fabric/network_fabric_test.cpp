@@ -356,9 +356,10 @@ TEST_F(network, a_sender_sends_what_publishers_leave_to_it) {
 TEST_F(network, a_stranger_is_not_heard) {
     begin(2, job_secret{{std::byte{0x43}}});
     ASSERT_EQ(send(2, 0, 1, 8), claim_result::claimed);
-    // Where connections greet, the one that has called finds out first; where its pulse alone does, the stranger takes the
-    // other for one that has ended.
-    ASSERT_TRUE(poll_until([&] { return of(0).dropped() + of(2).dropped() != 0 || !sinks[2].failed.empty(); }));
+    // Where connections greet, the one that has called finds out first; where its pulse alone does, the
+    // stranger takes the other for one that has ended.
+    ASSERT_TRUE(
+        poll_until([&] { return of(0).dropped() + of(2).dropped() != 0 || !sinks[2].failed.empty(); }));
     EXPECT_TRUE(sinks[0].packets.empty());
 }
 

@@ -13,6 +13,12 @@ bool is_part_of_write(const message_header &header) noexcept {
 
 } // namespace
 
+void send_queue::make_room() {
+    messages_.reserve(messages_.size() + 1);
+    bulks_.reserve(bulks_.size() + 1);
+    wire_.reserve(wire_.size() + messages_.size() + 2);
+}
+
 void send_queue::lay(const outgoing &next) {
     wire_bytes_ += next.bytes - next.sent;
     wire_.push_back(next);

@@ -29,11 +29,7 @@ class send_queue {
 
     /// The next one that is added finds room, and so does all that waits when it is laid on the wire.
     /// Throws std::bad_alloc.
-    void make_room() {
-        messages_.reserve(messages_.size() + 1);
-        bulks_.reserve(bulks_.size() + 1);
-        wire_.reserve(wire_.size() + messages_.size() + 2);
-    }
+    void make_room();
 
     /// @param sent bytes of it that have gone already, with the header
     /// @param op ends when all of it has gone; null: nothing does
