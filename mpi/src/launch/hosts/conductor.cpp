@@ -237,6 +237,7 @@ void conductor::on_stopping(int host, std::string_view body) {
     verdict_of_host found;
     unpack(body, found.exit_code, found.why, found.consequence);
     found.why = found.why.empty() ? found.why : sentence("host ", name_of(host), ": ", found.why);
+    hosts_[static_cast<std::size_t>(host)].consequence = found.consequence;
     if (!held_ && found.consequence) {
         held_ = std::move(found);
         held_until_ = clock::now() + for_causes;
@@ -322,7 +323,9 @@ void conductor::on_ended(int host, std::string_view body) {
     if (!state.all_lost && survivors_code_ == 0) {
         survivors_code_ = code;
     }
-    end_.offer_exit_code(code);
+    if (!state.consequence) { // else the exit code is the cause's, or that of what is held
+        end_.offer_exit_code(code);
+    }
     open_fence_if_all_came();
 }
 

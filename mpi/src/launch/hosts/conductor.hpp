@@ -35,6 +35,7 @@ class conductor {
         bool ended = false; ///< or lost
         bool gathered = false;
         bool all_lost = false;    ///< no process of it has survived
+        bool consequence = false; ///< its part was stopped because a rank elsewhere has failed
         std::uint64_t output = 0; ///< bytes that it is to be told of, of each kind
         std::uint64_t errors = 0;
     };

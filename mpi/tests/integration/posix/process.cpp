@@ -100,25 +100,37 @@ cpu_set_t processor(int number) {
     return one;
 }
 
-/// One rank binds itself to a processor: it finds itself there, and the others stay where they were.
+/// The processors that some rank may use.
+std::vector<int> usable_processors() {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    sched_getaffinity(0, sizeof own, &own);
+    cpu_set_t all;
+    MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    std::vector<int> numbers;
+    for (int number = 0; number != CPU_SETSIZE; ++number) {
+        if (CPU_ISSET(number, &all)) {
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+/// Each rank binds itself to a processor and reads that back. All but fibers, which stay with their workers,
+/// run there, too.
 template <class Set, class Get> outcome bind(Set set, Get get) {
+    const auto usable = usable_processors();
     cpu_set_t before;
     CPU_ZERO(&before);
     get(&before);
-    int first = 0;
-    while (!CPU_ISSET(first, &before)) {
-        ++first;
-    }
-    const cpu_set_t one = processor(first);
-    if (rank == 0) {
-        set(&one);
-    }
+    const int wanted = usable[static_cast<std::size_t>(rank) % usable.size()];
+    const cpu_set_t one = processor(wanted);
+    set(&one);
     meet();
     cpu_set_t found;
     CPU_ZERO(&found);
     get(&found);
-    const bool holds =
-        rank == 0 ? CPU_EQUAL(&found, &one) && sched_getcpu() == first : CPU_EQUAL(&found, &before);
+    const bool holds = CPU_EQUAL(&found, &one) && (are_fibers || sched_getcpu() == wanted);
     meet();
     set(&before);
     return is_own(holds);

@@ -16,6 +16,7 @@ namespace rows {
 
 int rank, size;
 bool are_processes;
+bool are_fibers;
 std::string folder;
 
 void meet() {
@@ -66,6 +67,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     are_processes = std::string(argv[2]) == "process";
+    are_fibers = std::string(argv[2]) == "fiber";
     folder = argv[3];
     for (const row &each : *groups.at(argv[1])) {
         const int found = static_cast<int>(each.check());

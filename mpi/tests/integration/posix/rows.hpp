@@ -21,7 +21,7 @@ extern const std::vector<row> of_files, of_process, of_children, of_library, of_
 
 // What checks know of their rank.
 extern int rank, size;
-extern bool are_processes;
+extern bool are_processes, are_fibers;
 extern std::string folder; ///< an empty one, the same for all ranks
 
 /// All ranks come here before one goes on.
