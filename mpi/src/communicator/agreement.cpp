@@ -49,11 +49,42 @@ void meet_all(const protocol::channel &channel, int tag) {
 
 namespace {
 
+void send_for_certain(const protocol::channel &channel, int tag, int dest, std::span<const std::byte> data) {
+    protocol::once_there_is_memory(*channel.home,
+                                   [&] { protocol::send(buffer_of(data), channel, dest, tag); });
+}
+
+protocol::request *begin_receive(const protocol::channel &channel, int tag, int source,
+                                 std::span<std::byte> room) {
+    return protocol::once_there_is_memory(
+        *channel.home, [&] { return protocol::start_receive(buffer_of(room), channel, source, tag); });
+}
+
+/// Begins to receive, and sends. Each of the two alone waits for memory: what has come is not to be received
+/// again because there was none to send. The receive begins first: where all send first and messages wait for
+/// their receivers, none would go on.
+protocol::request *send_while_receiving(const protocol::channel &channel, int tag, int dest,
+                                        std::span<const std::byte> sent, int source,
+                                        std::span<std::byte> received) {
+    protocol::request *const receive = begin_receive(channel, tag, source, received);
+    try {
+        send_for_certain(channel, tag, dest, sent);
+    } catch (...) {
+        receive->cancel();
+        protocol::wait(*receive);
+        receive->free();
+        throw;
+    }
+    return receive;
+}
+
 protocol::outcome exchange(const protocol::channel &channel, int tag, int dest,
                            std::span<const std::byte> sent, int source, std::span<std::byte> received) {
-    return protocol::once_there_is_memory(*channel.home, [&] {
-        return protocol::send_receive(buffer_of(sent), dest, tag, buffer_of(received), source, tag, channel);
-    });
+    protocol::request *const receive = send_while_receiving(channel, tag, dest, sent, source, received);
+    protocol::wait(*receive);
+    const protocol::outcome result = receive->result;
+    receive->free();
+    return result;
 }
 
 } // namespace
@@ -125,9 +156,7 @@ std::span<const std::byte> refusal_of(std::size_t expected) noexcept {
 } // namespace
 
 protocol::request *party::begin_to_take(int index, std::span<std::byte> room) const {
-    return protocol::once_there_is_memory(*channel_.home, [&] {
-        return protocol::start_receive(buffer_of(room), channel_, rank_of(index), tag_);
-    });
+    return begin_receive(channel_, tag_, rank_of(index), room);
 }
 
 bool party::is_taken(const protocol::outcome &result, std::size_t expected) {
@@ -158,22 +187,11 @@ void party::drop(int index) const {
 
 protocol::outcome party::swap(int to, std::span<const std::byte> data, int from,
                               std::span<std::byte> room) const {
-    // The receive begins first: where all send first and messages wait for their receivers, none would go on.
-    protocol::request *const receive = begin_to_take(from, room);
-    try {
-        send(to, data);
-    } catch (...) {
-        receive->cancel();
-        protocol::wait(*receive);
-        receive->free();
-        throw;
-    }
-    return finish(receive);
+    return finish(send_while_receiving(channel_, tag_, rank_of(to), data, rank_of(from), room));
 }
 
 void party::send(int index, std::span<const std::byte> data) const {
-    protocol::once_there_is_memory(*channel_.home,
-                                   [&] { protocol::send(buffer_of(data), channel_, rank_of(index), tag_); });
+    send_for_certain(channel_, tag_, rank_of(index), data);
 }
 
 void party::check_length(std::size_t length, std::size_t most) {

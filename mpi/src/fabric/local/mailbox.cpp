@@ -69,7 +69,7 @@ std::span<const std::byte> mailbox_receiver::take_lines(std::uint32_t payload_by
     }
     const std::uint32_t lines = lines_of(payload_bytes);
     const std::uint32_t begin = begin_of(consumed_.lines, lines, layout_.data_lines);
-    consumed_.lines = begin + lines;
+    lines_before_ = std::exchange(consumed_.lines, begin + lines);
     if (consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
         until_credit_ = 1; // once this packet is consumed
     }

@@ -264,7 +264,7 @@ class alignas(line_bytes) mailbox_receiver {
     }
 
     /// Hands at most `most` packets to `arrived(const packet_header &, std::span<const std::byte>, const cell
-    /// &)`; the cell says who has sent it.
+    /// &)`; the cell says who has sent it. One for which that throws stays the next.
     template <class Arrived> [[gnu::always_inline]] int drain(Arrived &&arrived, int most) {
         const cell *const cells = memory_->cells();
         const std::uint32_t mask = layout_.cells - 1;
@@ -281,7 +281,14 @@ class alignas(line_bytes) mailbox_receiver {
             if (header.payload_bytes > cell::inline_bytes) [[unlikely]] {
                 payload = take_lines(header.payload_bytes).data();
             }
-            arrived(header, std::span<const std::byte>{payload, header.payload_bytes}, packet);
+            try {
+                arrived(header, std::span<const std::byte>{payload, header.payload_bytes}, packet);
+            } catch (...) { // the packet stays, and is handed out again
+                if (header.payload_bytes > cell::inline_bytes) {
+                    consumed_.lines = lines_before_;
+                }
+                throw;
+            }
             consume();
         }
         return delivered;
@@ -317,6 +324,7 @@ class alignas(line_bytes) mailbox_receiver {
     // Packets until the next credit. A quarter of either ring is returned at once: rarely enough that senders
     // keep the credit's line in their caches.
     std::uint32_t until_credit_;
+    std::uint32_t lines_before_ = 0; ///< consumed_.lines before take_lines() was called last
     bool congested_ = false;
     bool credit_due_ = false; ///< to be returned once nothing is held
     unsigned held_ = 0;

@@ -22,7 +22,7 @@ void engine_core::complete_specially_locked(request &finished) {
         polled.forget(finished.expected);
     }
     if ((finished.at_end & request::destroy_at_end) != 0) {
-        orphans_.push_back(&finished);
+        finished.next_orphan = std::exchange(orphans_, &finished);
         return;
     }
     // Release: as in try_complete().
@@ -74,10 +74,10 @@ void engine_core::unlock_and_wake() {
     const bool wake = std::exchange(wake_wanted_, false);
     // The owner of a request that has been completed may end, and its engine with it: not asked for later.
     doorbell &bell = self.owner.bell();
-    const auto orphans = std::exchange(orphans_, {});
+    request *orphans = std::exchange(orphans_, nullptr);
     lock_.unlock();
-    for (request *orphan : orphans) {
-        delete orphan;
+    while (orphans != nullptr) {
+        delete std::exchange(orphans, orphans->next_orphan);
     }
     if (wake) {
         bell.ring();

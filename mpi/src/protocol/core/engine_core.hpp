@@ -49,7 +49,7 @@ class engine_core {
     void lock() noexcept { lock_.lock(); }
     [[nodiscard]] bool try_lock() noexcept { return lock_.try_lock(); }
     void unlock() {
-        if (wake_wanted_ || !orphans_.empty()) [[unlikely]] {
+        if (wake_wanted_ || orphans_ != nullptr) [[unlikely]] {
             unlock_and_wake();
         } else {
             lock_.unlock();
@@ -136,7 +136,7 @@ class engine_core {
     int sleepers_ = 0;
     std::uint64_t news_ = 0;
     pending_work *work_ = nullptr;
-    std::vector<request *> orphans_; ///< completed requests that nobody waits for, to be destroyed
+    request *orphans_ = nullptr; ///< completed requests that nobody waits for, to be destroyed
     doorbell *senders_bell_ = nullptr;
 };
 

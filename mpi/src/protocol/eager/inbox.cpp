@@ -57,9 +57,11 @@ inline void inbox::arrived_eager(envelope what, std::span<const std::byte> paylo
 void inbox::arrived_strict(envelope what, basic_type sent, std::span<const std::byte> payload) {
     receive_operation *const receive = receives_.match(what);
     if (receive == nullptr || receive->captures) {
-        unexpected_message *const message = unexpected_message::make_whole(*core_.self.home, what, payload);
-        message->elements = static_cast<std::uint8_t>(sent);
-        receives_.keep_locked(*message, receive);
+        receives_.or_put_back(receive, [&] {
+            auto *const message = unexpected_message::make_whole(*core_.self.home, what, payload);
+            message->elements = static_cast<std::uint8_t>(sent);
+            receives_.keep_locked(*message, receive);
+        });
         return;
     }
     receive->result.source = what.source;
@@ -117,7 +119,9 @@ void inbox::arrived_other(int peer, envelope what, packet_manner manner, std::sp
 }
 
 void inbox::keep_eager(envelope what, std::span<const std::byte> payload, receive_operation *captor) {
-    receives_.keep_locked(*unexpected_message::make_whole(*core_.self.home, what, payload), captor);
+    receives_.or_put_back(captor, [&] {
+        receives_.keep_locked(*unexpected_message::make_whole(*core_.self.home, what, payload), captor);
+    });
 }
 
 void inbox::on_eager(const arrival &packet) {
@@ -136,13 +140,14 @@ void inbox::on_eager(const arrival &packet) {
         core_.complete_quietly_locked(*receive);
         return;
     }
-    unexpected_message *const message =
-        unexpected_message::make_whole(*core_.self.home, packet.what, packet.payload);
-    message->elements = packet.flags;
-    if (packet.note != nullptr) {
-        observer.keep(message, *packet.note);
-    }
-    receives_.keep_locked(*message, receive);
+    receives_.or_put_back(receive, [&] {
+        auto *const message = unexpected_message::make_whole(*core_.self.home, packet.what, packet.payload);
+        message->elements = packet.flags;
+        if (packet.note != nullptr) {
+            observer.keep(message, *packet.note);
+        }
+        receives_.keep_locked(*message, receive);
+    });
 }
 
 take_result inbox::take_longer(std::byte *to, MPI_Count room, envelope pattern, MPI_Status *status,

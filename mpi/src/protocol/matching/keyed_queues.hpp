@@ -53,6 +53,15 @@ template <class Node> class keyed_queues {
         queue.last = &node;
     }
 
+    /// Puts a node back that was the first of its queue until it was removed just now.
+    void put_back(const envelope &key, Node &node) noexcept {
+        queue_of<Node> &queue = find_or_make(key); // whose place is there still
+        auto &link = node.link(key.wildcards());
+        link = {nullptr, queue.first, &queue};
+        (queue.first != nullptr ? queue.first->link(key.wildcards()).previous : queue.last) = &node;
+        queue.first = &node;
+    }
+
     /// The longest-waiting node under exactly this key, or null.
     [[nodiscard]] Node *first(const envelope &key) const noexcept {
         if (bins_.empty()) {

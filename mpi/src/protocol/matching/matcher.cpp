@@ -98,6 +98,20 @@ receive_operation *matcher::match_in_table(envelope message) noexcept {
     return best;
 }
 
+void matcher::put_back(receive_operation &matched) noexcept {
+    matched.posted = true;
+    if (in_table_ == 0) {
+        matched.link(0) = {nullptr, first_, nullptr};
+        (first_ != nullptr ? first_->link(0).previous : last_) = &matched;
+        first_ = &matched;
+        return;
+    }
+    const unsigned wildcards = matched.pattern.wildcards();
+    posted_.put_back(matched.pattern, matched);
+    ++posted_with_[wildcards];
+    ++in_table_;
+}
+
 void matcher::store(unexpected_message &message) {
     try {
         for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {

@@ -56,6 +56,8 @@ class matcher {
         head->posted = false;
         return head;
     }
+    /// Undoes the latest match(), since which nothing has changed.
+    void put_back(receive_operation &matched) noexcept;
     /// The posted receives of which this is true. Takes time in proportion to what is posted.
     template <class Predicate>
     [[nodiscard]] std::vector<receive_operation *> posted_where(Predicate is_wanted) {

@@ -55,14 +55,6 @@ void matching::keep_locked(unexpected_message &message, receive_operation *capto
     update_congestion();
 }
 
-unexpected_message *matching::take_announced_locked(int rank, std::uint64_t sender) {
-    unexpected_message *const message = matcher_.find_announced(rank, sender);
-    if (message != nullptr) {
-        take_locked(*message);
-    }
-    return message;
-}
-
 unexpected_message *matching::probe_locked(const envelope &pattern, bool take) {
     unexpected_message *const message = matcher_.find(pattern);
     if (message != nullptr && take) {

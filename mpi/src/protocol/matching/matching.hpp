@@ -43,6 +43,18 @@ class matching {
     [[nodiscard, gnu::always_inline]] receive_operation *match(const envelope &message) noexcept {
         return matcher_.match(message);
     }
+    /// Does what needs memory for a message that has just been matched, before anything else has happened. If
+    /// that throws, the receive waits for the message again. @param matched null: none takes it
+    template <class Action> void or_put_back(receive_operation *matched, Action action) {
+        try {
+            action();
+        } catch (...) {
+            if (matched != nullptr) {
+                matcher_.put_back(*matched);
+            }
+            throw;
+        }
+    }
     /// The oldest stored message that a receive takes, taken out for it; null: there is none.
     [[nodiscard]] unexpected_message *take_for_locked(const receive_operation &receive);
     void post_locked(receive_operation &receive) { matcher_.post(receive); }
@@ -50,8 +62,12 @@ class matching {
     /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none. If it
     /// throws, for lack of memory, the message is gone.
     void keep_locked(unexpected_message &message, receive_operation *captor);
-    /// The stored announcement with this sender, taken out; null: there is none.
-    [[nodiscard]] unexpected_message *take_announced_locked(int rank, std::uint64_t sender);
+    /// The stored announcement with this sender; null: there is none.
+    [[nodiscard]] unexpected_message *find_announced_locked(int rank, std::uint64_t sender) noexcept {
+        return matcher_.find_announced(rank, sender);
+    }
+    /// Takes a stored message out.
+    void take_locked(unexpected_message &message);
     /// The oldest stored message that the pattern accepts, taken out if `take` is set.
     [[nodiscard]] unexpected_message *probe_locked(const envelope &pattern, bool take);
 
@@ -84,7 +100,6 @@ class matching {
         }
     }
     [[gnu::noinline]] void change_congestion();
-    void take_locked(unexpected_message &message);
 
     engine_core &core_;
     storage_limit limit_;

@@ -12,6 +12,8 @@ struct pending_work {
     enum class kind : std::uint8_t {
         announced, ///< a receive matched with an announcement
         stored,    ///< a receive matched with a message that is stored, its `captured`
+        unasked,   ///< a receive whose sender is to be asked for a stream
+        untold,    ///< a receive that has its data, and whose sender waits to hear that
         call,      ///< a pending_call
     };
     explicit pending_work(kind what) noexcept : what{what} {}

@@ -123,8 +123,12 @@ class request : public object {
         return true;
     }
 
-    /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.
-    communicator *comm = nullptr;
+    union {
+        /// The communicator whose error handler hears of this request's error; null: MPI_COMM_SELF's.
+        communicator *comm = nullptr;
+        /// Of a request that the user has freed, and that has completed since: see engine_core.
+        request *next_orphan;
+    };
 };
 
 /// One that is complete and stays.

@@ -67,12 +67,21 @@ bool message_mover::move() {
     if (waiting.empty()) [[likely]] {
         return unlock_and_work() || any;
     }
-    any |= parts_.out.flush_locked(nullptr);
-    any |= parts_.sends.push_streams_locked(nullptr);
+    any |= send_waiting_locked(nullptr);
     // What is tried again is no progress: else a fiber that waits would let no other run.
     const bool only_again = !core_.has_work() && waiting.has_stalled();
     retry_stalled_locked();
     return (unlock_and_work() && !only_again) || any;
+}
+
+bool message_mover::send_waiting_locked(const fabric::packet_carrier *to) {
+    bool any = false;
+    try {
+        any = parts_.out.flush_locked(to);
+        any |= parts_.sends.push_streams_locked(to);
+    } catch (const std::bad_alloc &) { // the rest waits on
+    }
+    return any;
 }
 
 void message_mover::retry_stalled_locked() {
@@ -92,13 +101,23 @@ void message_mover::unlock_and_do_all() {
             call.run(*core_.self.home, call);
             continue;
         }
-        auto &receive = static_cast<receive_operation &>(current);
-        if (receive.what == pending_work::kind::stored) [[unlikely]] {
-            receive.what = pending_work::kind::announced;
-            parts_.transfers.accept(*receive.captured, receive);
-        } else {
-            parts_.transfers.transfer(receive);
-        }
+        go_on(static_cast<receive_operation &>(current));
+    }
+}
+
+void message_mover::go_on(receive_operation &receive) {
+    switch (std::exchange(receive.what, pending_work::kind::announced)) {
+    case pending_work::kind::stored:
+        parts_.transfers.accept(*receive.captured, receive);
+        break;
+    case pending_work::kind::unasked:
+        parts_.transfers.ask_again(receive);
+        break;
+    case pending_work::kind::untold:
+        parts_.transfers.end(receive);
+        break;
+    default:
+        parts_.transfers.transfer(receive);
     }
 }
 
@@ -240,8 +259,7 @@ bool message_mover::send_waiting(const fabric::packet_carrier *to, bool &rest) {
         core_.unlock();
         return false;
     }
-    bool any = parts_.out.flush_locked(to);
-    any = parts_.sends.push_streams_locked(to) || any;
+    const bool any = send_waiting_locked(to);
     // Copies that found no room, of whichever fabric: what is tried again is no progress.
     retry_stalled_locked();
     unlock_and_work();

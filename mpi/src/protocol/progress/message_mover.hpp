@@ -87,6 +87,10 @@ class message_mover {
         return false;
     }
     [[gnu::noinline]] void unlock_and_do_all();
+    /// Goes on with a receive whose message is here, or announced. Without the lock.
+    void go_on(receive_operation &receive);
+    /// Sends what finds room now, as long as there is memory. @param to see sender::flush_locked()
+    bool send_waiting_locked(const fabric::packet_carrier *to);
     /// Work that has found no room is tried again after this round.
     void retry_stalled_locked();
     /// Has the fabrics ring the doorbell at what arrives from here on. False: something has arrived.

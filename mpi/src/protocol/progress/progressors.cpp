@@ -2,6 +2,7 @@
 #include "protocol/progress/progressors.hpp"
 
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace lisle::protocol {
@@ -33,7 +34,15 @@ bool progressors::advance(progressor *&list) {
     while (rest != nullptr) {
         progressor *const current = std::exchange(rest, rest->next_);
         current->next_ = nullptr;
-        if (current->advance()) {
+        bool goes_on = true;
+        try {
+            goes_on = current->advance();
+        } catch (const std::bad_alloc &) { // it is tried again
+        } catch (...) {
+            *end = rest;
+            throw;
+        }
+        if (goes_on) {
             *end = current;
             end = &current->next_;
         } else {

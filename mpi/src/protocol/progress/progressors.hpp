@@ -19,7 +19,8 @@ class progressors {
     /// All the work, taken off, so that no lock is held while it runs and more can be added meanwhile; null
     /// if another thread is at it.
     [[nodiscard]] progressor *take();
-    /// Advances each once, and takes what is finished out of the list. True if anything was.
+    /// Advances each once, and takes what is finished out of the list. True if anything was. One that lacks
+    /// memory stays; one that throws anything else is taken out.
     [[nodiscard]] static bool advance(progressor *&list);
     /// Puts back what take() gave and is not finished, before what was added since.
     void put_back(progressor &list);

@@ -70,7 +70,15 @@ bool waiter::advance_progressors() {
         return false;
     }
     const auto before = news();
-    const bool finished_any = progressors::advance(work);
+    bool finished_any = false;
+    try {
+        finished_any = progressors::advance(work);
+    } catch (...) {
+        if (work != nullptr) {
+            progressors_.put_back(*work);
+        }
+        throw;
+    }
     if (work == nullptr) {
         return finished_any;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <sched.h>
 #include <utility>
 
@@ -55,30 +56,29 @@ void announced_receives::on_announcement(const arrival &packet) {
         core_.observer->message_arrived(packet.what, packet.annotation, receive, receives_.tables());
     }
     if (receive == nullptr || receive->captures) {
-        keep_locked(packet, said, data, receive);
+        receives_.or_put_back(receive, [&] { keep_locked(packet, said, data, receive); });
         return;
     }
     receive->result.source = packet.what.source;
     receive->result.tag = packet.what.tag;
     receive->sender = said;
     if (carries) {
-        store_locked(*receive, said, data, packet.note);
+        store_locked(*receive, data, packet.note);
         return;
     }
     if (packet.note != nullptr) {
-        core_.observer->keep(receive, *packet.note);
+        receives_.or_put_back(receive, [&] { core_.observer->keep(receive, *packet.note); });
     }
     core_.do_unlocked(*receive);
 }
 
-void announced_receives::store_locked(receive_operation &receive, const announced_message &sender,
-                                      std::span<const std::byte> data, const type_note *note) {
+void announced_receives::store_locked(receive_operation &receive, std::span<const std::byte> data,
+                                      const type_note *note) {
     store_data(receive, data);
-    if (sender.elements != 0) [[unlikely]] {
-        compare(receive, sender.elements, note);
+    if (receive.sender.elements != 0) [[unlikely]] {
+        compare(receive, receive.sender.elements, note);
     }
-    tell_done_locked(sender);
-    core_.complete_locked(receive);
+    end_locked(receive);
 }
 
 void announced_receives::compare(receive_operation &receive, std::uint8_t elements, const type_note *note) {
@@ -111,12 +111,14 @@ void announced_receives::keep_locked(const arrival &packet, const announced_mess
 
 void announced_receives::on_cancel(const arrival &packet) {
     const std::uint64_t sender = packet.what.context;
-    unexpected_message *const message = receives_.take_announced_locked(packet.peer, sender);
-    if (message != nullptr) {
-        unexpected_message::destroy(message);
-    }
+    unexpected_message *const message = receives_.find_announced_locked(packet.peer, sender);
+    // The answer first: without memory for it the question comes again, and is to be answered alike.
     out_.send_control_locked(packet.peer, {sender, 0, message != nullptr ? 1 : 0,
                                            static_cast<std::uint8_t>(packet_kind::cancel_answer), 0, 0, 0});
+    if (message != nullptr) {
+        receives_.take_locked(*message);
+        unexpected_message::destroy(message);
+    }
 }
 
 // ---- matched messages ----
@@ -135,11 +137,13 @@ void announced_receives::accept(unexpected_message &message, receive_operation &
         if (message.elements != 0) [[unlikely]] {
             compare_kept(receive, message.elements, &message);
         }
-        if (message.announced()) {
-            finish_sender(message.sender);
-        }
-        core_.complete(receive);
+        const bool is_awaited = message.announced();
         unexpected_message::destroy(&message);
+        if (is_awaited) {
+            end(receive);
+        } else {
+            core_.complete(receive);
+        }
         return;
     }
     if (core_.observer != nullptr && message.elements != 0) [[unlikely]] {
@@ -167,6 +171,14 @@ void announced_receives::discard(unexpected_message &message) {
 }
 
 void announced_receives::transfer(receive_operation &receive) {
+    try {
+        fetch(receive);
+    } catch (const std::bad_alloc &) { // the sender waits, so it is tried again
+        out_.do_later(receive);
+    }
+}
+
+void announced_receives::fetch(receive_operation &receive) {
     const announced_message sender = receive.sender;
     const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
     receive.result.bytes = bytes;
@@ -193,8 +205,7 @@ void announced_receives::transfer(receive_operation &receive) {
         copy({data, bytes, byte_type()}, receive.buffer, 0, bytes);
         core_.counts.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
     }
-    finish_sender(sender);
-    core_.complete(receive);
+    end(receive);
 }
 
 void announced_receives::copy_here(const receive_operation &receive, MPI_Count bytes) {
@@ -235,6 +246,27 @@ void announced_receives::finish_sender(const announced_message &sender) {
     tell_done_locked(sender);
 }
 
+void announced_receives::end(receive_operation &receive) {
+    if (receive.sender.here()) {
+        finish_sender(receive.sender);
+        core_.complete(receive);
+        return;
+    }
+    const std::scoped_lock guard{core_};
+    end_locked(receive);
+}
+
+void announced_receives::end_locked(receive_operation &receive) {
+    try {
+        tell_done_locked(receive.sender);
+    } catch (const std::bad_alloc &) {
+        receive.what = pending_work::kind::untold;
+        out_.do_later_locked(receive);
+        return;
+    }
+    core_.complete_locked(receive);
+}
+
 void announced_receives::tell_done_locked(const announced_message &sender) {
     out_.send_control_locked(sender.peer,
                              {sender.sender, 0, 0, static_cast<std::uint8_t>(packet_kind::done), 0, 0, 0});
@@ -249,8 +281,22 @@ const std::byte *announced_receives::reach(const announced_message &sender, MPI_
 
 // ---- streams ----
 
+template <class Tell> void announced_receives::tell_number_locked(receive_operation &receive, Tell tell) {
+    receive.id = streaming_.insert(receive);
+    try {
+        tell();
+    } catch (...) {
+        streaming_.erase(receive.id);
+        throw;
+    }
+}
+
+void announced_receives::ask_again(receive_operation &receive) {
+    const std::scoped_lock guard{core_};
+    ask_for_stream_locked(receive, receive.stream_end);
+}
+
 void announced_receives::ask_for_stream_locked(receive_operation &receive, MPI_Count bytes) {
-    core_.counts.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
     if (const int error = failed_.error_of(receive.pattern.context, receive.sender.peer);
         error != MPI_SUCCESS) [[unlikely]] {
         core_.fail_locked(receive, error);
@@ -258,11 +304,20 @@ void announced_receives::ask_for_stream_locked(receive_operation &receive, MPI_C
     }
     receive.streamed = 0;
     receive.stream_end = bytes;
-    receive.id = streaming_.insert(receive);
-    const clear_to_send clear{receive.sender.sender, receive.id, static_cast<std::uint64_t>(bytes)};
-    out_.send_control_locked(receive.sender.peer,
-                             {0, 0, 0, static_cast<std::uint8_t>(packet_kind::clear_to_send), 0, 0, 0},
-                             &clear, sizeof clear);
+    try {
+        tell_number_locked(receive, [&] {
+            const clear_to_send clear{receive.sender.sender, receive.id, static_cast<std::uint64_t>(bytes)};
+            out_.send_control_locked(
+                receive.sender.peer,
+                {0, 0, 0, static_cast<std::uint8_t>(packet_kind::clear_to_send), 0, 0, 0}, &clear,
+                sizeof clear);
+        });
+    } catch (const std::bad_alloc &) {
+        receive.what = pending_work::kind::unasked;
+        out_.do_later_locked(receive);
+        return;
+    }
+    core_.counts.add(counted::streamed_bytes, static_cast<std::uint64_t>(bytes));
 }
 
 bool announced_receives::prefer_stream(receive_operation &receive, MPI_Count bytes) {
@@ -328,7 +383,12 @@ void announced_receives::keep_piece(receive_operation &receive, std::span<const 
         piece.bytes = payload;
         return;
     }
-    piece.copy.reset(new std::byte[payload.size()]);
+    try {
+        piece.copy.reset(new std::byte[payload.size()]);
+    } catch (...) {
+        receive.pieces->waiting.pop_back();
+        throw;
+    }
     std::ranges::copy(payload, piece.copy.get());
     piece.bytes = {piece.copy.get(), payload.size()};
 }

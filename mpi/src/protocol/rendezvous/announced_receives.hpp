@@ -45,6 +45,11 @@ class announced_receives {
 
     /// Fetches the data of a matched, announced message and completes both sides.
     void transfer(receive_operation &receive);
+    /// Tells the sender of a receive that has its data, and completes the receive.
+    void end(receive_operation &receive);
+    /// Asks the sender of a matched message for its data, packet by packet, when there was no memory to do so
+    /// before.
+    void ask_again(receive_operation &receive);
     /// Takes an unexpected message that the caller owns into a receive.
     void accept(unexpected_message &message, receive_operation &receive);
     /// Drops an unexpected message that the caller owns, as if it had been received.
@@ -68,8 +73,7 @@ class announced_receives {
     class remote_read;
     [[nodiscard]] announced_message read_announcement(const arrival &packet) const;
     /// Of a message that has all its data: to its receive's buffer.
-    void store_locked(receive_operation &receive, const announced_message &sender,
-                      std::span<const std::byte> data, const type_note *note);
+    void store_locked(receive_operation &receive, std::span<const std::byte> data, const type_note *note);
     // What the sender has said of its elements with what the receive takes; see message_observer.
     void compare(receive_operation &receive, std::uint8_t elements, const type_note *note);
     void compare_kept(receive_operation &receive, std::uint8_t elements, const void *owner);
@@ -77,6 +81,12 @@ class announced_receives {
                      receive_operation *captor);
     void keep_piece(receive_operation &receive, std::span<const std::byte> payload);
 
+    /// transfer(), as long as there is memory.
+    void fetch(receive_operation &receive);
+    /// end() with the lock held.
+    void end_locked(receive_operation &receive);
+    /// Tells a peer of a receive by its number. Throws std::bad_alloc, and leaves no number behind then.
+    template <class Tell> void tell_number_locked(receive_operation &receive, Tell tell);
     /// Moves the data of a matched message of a rank of this process.
     void copy_here(const receive_operation &receive, MPI_Count bytes);
     /// Tells the sender of a message whose data is no longer needed from it.

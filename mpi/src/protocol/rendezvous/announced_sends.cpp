@@ -176,8 +176,9 @@ bool announced_sends::is_recalled_locked(send_operation &send) {
     if (!send.exposed || failed_.has_failed(send.dest)) {
         return false;
     }
-    if (!std::exchange(send.recalled, true)) {
+    if (!send.recalled) {
         recall_locked(send);
+        send.recalled = true;
     }
     return true;
 }
@@ -283,7 +284,6 @@ bool announced_sends::push_streams_locked(const fabric::packet_carrier *only) {
     // Packets that one round of progress may add to a stream: others want the lock, too.
     constexpr int batch = 4;
     bool any = false;
-    std::vector<send_operation *> ended;
     out_.waiting().serve_streams([&](int dest, auto &queue) {
         if (only != nullptr && core_.self.routes.to(dest).carrier != only) {
             return;
@@ -299,17 +299,14 @@ bool announced_sends::push_streams_locked(const fabric::packet_carrier *only) {
             }
             if (send.streamed == send.stream_end) {
                 queue.pop_front();
-                ended.push_back(&send);
+                end_locked(send);
             } else if (room) {
-                queue.pop_front();
                 queue.push_back(&send);
+                queue.pop_front();
             }
         }
     });
-    for (send_operation *const each : ended) {
-        end_locked(*each);
-    }
-    return any || !ended.empty();
+    return any;
 }
 
 bool announced_sends::may_stream(const send_operation &send) {

@@ -74,8 +74,11 @@ class announced_sends {
     /// Returns how many. By the thread that brings the data: no other one sends for the operation meanwhile.
     [[nodiscard]] std::optional<std::size_t> try_stream(send_operation &send, const typed_buffer &from,
                                                         MPI_Count offset, std::size_t most);
-    /// The sender's part in a copy that both sides make. Without the lock.
-    void take_part(const shared_copy &part);
+    /// The sender's part in a copy that both sides make. Without the lock. True if it has moved the last
+    /// piece.
+    [[nodiscard]] bool take_part(const shared_copy &part);
+    /// Tells the receiver of that. False: there is no memory for it, and `part` is done again later.
+    [[nodiscard]] bool report_end(shared_copy &part);
 
     engine_core &core_;
     sender &out_;

@@ -6,8 +6,8 @@
 // the message comes as a stream after all.
 #include "fabric/local/cooperative_copy.hpp"
 
-#include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -35,10 +35,14 @@ class announced_sends::shared_copy final : public pending_call {
 
   private:
     static void run_and_end(engine &, pending_call &self) {
-        const std::unique_ptr<shared_copy> mine{static_cast<shared_copy *>(&self)};
-        mine->table_.take_part(*mine);
+        auto &mine = static_cast<shared_copy &>(self);
+        mine.has_ended_ = mine.has_ended_ || mine.table_.take_part(mine);
+        if (!mine.has_ended_ || mine.table_.report_end(mine)) {
+            delete &mine;
+        }
     }
     announced_sends &table_;
+    bool has_ended_ = false; ///< with the last piece, which the receiver is to hear
 };
 
 namespace {
@@ -90,17 +94,18 @@ bool announced_receives::copy_cooperatively(receive_operation &receive, MPI_Coun
         if (copying_ != nullptr) {
             return false; // another receive of this rank is at it
         }
-        copying_ = copy;
         turn = copy->begin(total);
+        receive.streamed = receive.stream_end = 0; // so that a stray packet of data is noticed
+        const offer said{sender.sender, reinterpret_cast<std::uint64_t>(data), total, turn};
+        tell_number_locked(receive, [&] {
+            out_.send_control_locked(
+                sender.peer, {receive.id, 0, 0, static_cast<std::uint8_t>(packet_kind::offer), 0, 0, 0},
+                &said, sizeof said);
+        });
+        copying_ = copy;
         if (total < way.limits.surely_read) {
             choice_.begin(&receive, path_choice::cooperative, core_.self.job.clock().nanoseconds());
         }
-        receive.id = streaming_.insert(receive);
-        receive.streamed = receive.stream_end = 0; // so that a stray packet of data is noticed
-        const offer said{sender.sender, reinterpret_cast<std::uint64_t>(data), total, turn};
-        out_.send_control_locked(sender.peer,
-                                 {receive.id, 0, 0, static_cast<std::uint8_t>(packet_kind::offer), 0, 0, 0},
-                                 &said, sizeof said);
         core_.counts.add(counted::read_bytes, total);
     }
     const bool last = move_pieces(*copy, turn, total, [&](const auto &piece) {
@@ -115,7 +120,6 @@ bool announced_receives::copy_cooperatively(receive_operation &receive, MPI_Coun
 }
 
 void announced_receives::end_cooperative_copy_locked(receive_operation &receive) {
-    const announced_message sender = receive.sender;
     streaming_.erase(receive.id);
     note_acquire_by_peer([this] { return copying_; });
     if (std::exchange(copying_, nullptr)->refused()) {
@@ -123,8 +127,7 @@ void announced_receives::end_cooperative_copy_locked(receive_operation &receive)
         return;
     }
     choice_.end(&receive, static_cast<std::uint64_t>(receive.result.bytes), core_.self.job.clock());
-    tell_done_locked(sender);
-    core_.complete_locked(receive);
+    end_locked(receive);
 }
 
 void announced_sends::on_offer(const arrival &packet) {
@@ -144,20 +147,28 @@ void announced_sends::on_offer(const arrival &packet) {
     core_.do_unlocked(*new shared_copy{*this, said, packet, data});
 }
 
-void announced_sends::take_part(const shared_copy &part) {
+bool announced_sends::take_part(const shared_copy &part) {
     fabric::shared_memory *const node = core_.self.routes.to(part.receiver).node;
     fabric::cooperative_copy *const copy =
         node != nullptr ? node->cooperative_copy_of(part.receiver) : nullptr;
     if (copy == nullptr) {
-        return; // the receiver copies alone
+        return false; // the receiver copies alone
     }
-    if (move_pieces(*copy, part.said.turn, part.said.bytes, [&](const auto &piece) {
-            const iovec data = part_of(part.data, piece);
-            return node->write(part.receiver, part.said.address + piece.offset, {&data, 1});
-        })) {
-        const std::scoped_lock guard{core_};
+    return move_pieces(*copy, part.said.turn, part.said.bytes, [&](const auto &piece) {
+        const iovec data = part_of(part.data, piece);
+        return node->write(part.receiver, part.said.address + piece.offset, {&data, 1});
+    });
+}
+
+bool announced_sends::report_end(shared_copy &part) {
+    const std::scoped_lock guard{core_};
+    try {
         out_.send_control_locked(part.receiver, {part.receiver_id, 0, 0,
                                                  static_cast<std::uint8_t>(packet_kind::written), 0, 0, 0});
+        return true;
+    } catch (const std::bad_alloc &) {
+        out_.do_later_locked(part);
+        return false;
     }
 }
 

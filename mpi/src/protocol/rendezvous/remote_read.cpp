@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "datatype/copy.hpp"
@@ -29,25 +30,9 @@ class announced_receives::remote_read final : public pending_call, public fabric
     /// Starts copies until all are started or one finds no room. Without the engine's lock; afterwards the
     /// object may be gone.
     void go_on() {
-        const announced_message &sender = receive_.sender;
-        fabric::remote_memory &memory = *core().self.routes.to(sender.peer).memory;
         std::vector<iovec> runs_of_part;
         while (offset_ < bytes_) {
-            runs_of_part.clear();
-            const MPI_Count covered =
-                runs(receive_.buffer, offset_, bytes_ - offset_, most_runs, runs_of_part);
-            if (covered < static_cast<MPI_Count>(runs_of_part.size()) * least_run) {
-                note_failure();
-                break;
-            }
-            under_way_.fetch_add(1, std::memory_order_relaxed);
-            const fabric::remote_place from{sender.peer, sender.address + static_cast<std::uint64_t>(offset_),
-                                            sender.key};
-            const auto started = memory.start_read(core().self.number, from, runs_of_part, *this);
-            if (started != fabric::copy_start::under_way) {
-                under_way_.fetch_sub(1,
-                                     std::memory_order_relaxed); // not the last: this one still starts some
-            }
+            const auto started = start_next(runs_of_part);
             if (started == fabric::copy_start::full) {
                 const std::scoped_lock guard{core()};
                 table_.out_.do_later_locked(*this);
@@ -57,7 +42,6 @@ class announced_receives::remote_read final : public pending_call, public fabric
                 note_failure();
                 break;
             }
-            offset_ += covered;
         }
         if (is_last()) {
             const std::scoped_lock guard{core()}; // which is not looked for in an object that is gone
@@ -66,6 +50,29 @@ class announced_receives::remote_read final : public pending_call, public fabric
     }
 
   private:
+    /// @param runs_of_part room that is used again
+    fabric::copy_start start_next(std::vector<iovec> &runs_of_part) {
+        const announced_message &sender = receive_.sender;
+        fabric::remote_memory &memory = *core().self.routes.to(sender.peer).memory;
+        auto started = fabric::copy_start::full;
+        under_way_.fetch_add(1, std::memory_order_relaxed);
+        try {
+            runs_of_part.clear();
+            const MPI_Count covered =
+                runs(receive_.buffer, offset_, bytes_ - offset_, most_runs, runs_of_part);
+            const fabric::remote_place from{sender.peer, sender.address + static_cast<std::uint64_t>(offset_),
+                                            sender.key};
+            started = covered < static_cast<MPI_Count>(runs_of_part.size()) * least_run
+                          ? fabric::copy_start::refused
+                          : memory.start_read(core().self.number, from, runs_of_part, *this);
+            offset_ += started == fabric::copy_start::under_way ? covered : 0;
+        } catch (const std::bad_alloc &) { // as if there were no room: it is tried again
+        }
+        if (started != fabric::copy_start::under_way) {
+            under_way_.fetch_sub(1, std::memory_order_relaxed); // not the last: the caller still starts some
+        }
+        return started;
+    }
     static void run_again(engine &, pending_call &self) { static_cast<remote_read &>(self).go_on(); }
     /// From poll(), with the engine's lock held.
     void copied(bool moved) override {
@@ -86,8 +93,7 @@ class announced_receives::remote_read final : public pending_call, public fabric
             return;
         }
         core().counts.add(counted::read_bytes, static_cast<std::uint64_t>(receive_.result.bytes));
-        table_.tell_done_locked(receive_.sender);
-        core().complete_locked(receive_);
+        table_.end_locked(receive_);
     }
 
     [[nodiscard]] engine_core &core() const noexcept { return table_.core_; }

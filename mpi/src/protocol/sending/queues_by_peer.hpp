@@ -34,10 +34,17 @@ template <class Waiting> class queues_by_peer {
     }
     /// Calls `serve(peer, queue)` for each peer for which something waits. It may take from its queue.
     template <class Serve> void serve_each(Serve serve) {
+        struct counted { // also if `serve` throws
+            ~counted() { size -= before - served.size(); }
+            std::size_t &size;
+            queue &served;
+            const std::size_t before = served.size();
+        };
         for (auto place = queues_.begin(); place != queues_.end();) {
-            const std::size_t before = place->second.size();
-            serve(place->first, place->second);
-            size_ -= before - place->second.size();
+            {
+                const counted all{size_, place->second};
+                serve(place->first, place->second);
+            }
             place = place->second.empty() ? queues_.erase(place) : std::next(place);
         }
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "base/copy_bytes.hpp"
@@ -103,7 +104,10 @@ void message_target::serve_again(protocol::engine &home, protocol::pending_call 
     bool more = false;
     {
         const std::scoped_lock guard{target.mutex_};
-        target.serve_kept_locked();
+        try {
+            target.serve_kept_locked();
+        } catch (const std::bad_alloc &) { // the rest is tried again
+        }
         more = target.retries_ = !target.kept_.empty();
     }
     if (more) {

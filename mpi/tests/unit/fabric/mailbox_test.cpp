@@ -7,6 +7,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <new>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -116,6 +117,36 @@ TEST(mailbox, refuses_when_the_data_ring_is_full_but_never_for_ever) {
     here.receiver.poll(sink, 1000);
     EXPECT_GT(refused, 0);
     EXPECT_EQ(sink.count, sent);
+    EXPECT_EQ(sink.wrong, 0);
+}
+
+TEST(mailbox, hands_a_packet_out_again_that_found_no_memory) {
+    box here{{64, 256}};
+    checking_sink sink;
+    std::mt19937 random{2};
+    const auto handed_out = [&](const packet_header &header, std::span<const std::byte> payload,
+                                const cell &packet) {
+        if (random() % 2 == 0) {
+            throw std::bad_alloc{};
+        }
+        sink.arrived(packet.sender(), header, payload);
+    };
+    int failed = 0;
+    for (int sent = 0; sent < 2000;) {
+        const std::size_t bytes = random() % (mailbox_sender::largest_payload(here.layout) + 1);
+        if (here.send(3, sent, pattern(3, sent, bytes)) == claim_result::claimed) {
+            ++sent;
+            continue;
+        }
+        try {
+            ASSERT_GT(here.receiver.drain(handed_out, 1000), 0) << "full, yet nothing to consume";
+        } catch (const std::bad_alloc &) {
+            ++failed;
+        }
+    }
+    here.receiver.poll(sink, 1000);
+    EXPECT_GT(failed, 100);
+    EXPECT_EQ(sink.count, 2000);
     EXPECT_EQ(sink.wrong, 0);
 }
 
