@@ -4,7 +4,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -107,8 +106,8 @@ std::unique_ptr<leaders_link> start_and_meet(const std::vector<dynamic::started_
 }
 
 /// @param describe tells what is to be started; called at the root only
-void spawn(const std::function<std::vector<dynamic::started_program>()> &describe, int root,
-           communicator &comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
+template <class Describe> void spawn(const Describe &describe, int root, communicator &comm,
+                                     MPI_Comm *intercomm, int array_of_errcodes[]) {
     check_intra(comm);
     *intercomm = MPI_COMM_NULL;
     std::vector<dynamic::started_program> programs;

@@ -2,6 +2,7 @@
 // Across two groups: an inter-communicator from two intra-communicators whose leaders know each other,
 // and an intra-communicator from an inter-communicator.
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "communicator/child.hpp"
@@ -76,6 +77,9 @@ class link_by_messages final : public leaders_link {
   public:
     link_by_messages(const protocol::channel &channel, int tag, int remote_leader)
         : channel_{channel}, tag_{tag}, remote_leader_{remote_leader} {}
+    void swap(std::span<const std::byte> mine, std::span<std::byte> theirs) override {
+        exchange_bytes(channel_, tag_, remote_leader_, mine, remote_leader_, theirs);
+    }
     std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override {
         return exchange_lists<std::byte>(channel_, tag_, remote_leader_, most,
                                          [&] { return std::vector<std::byte>(mine.begin(), mine.end()); });
@@ -162,10 +166,12 @@ communicator_ref connect_groups(communicator &local, int local_leader, communica
         });
     });
     if (!own.failed() && are_of_several_jobs(std::span{met}.subspan(1), local.local_group())) {
-        return introduce(local, local_leader, [&] {
-            return std::make_unique<link_by_messages>(leaders_channel(peer, remote_leader), tag,
-                                                      remote_leader);
-        });
+        own.settle_across(members, local_leader, between); // the other group knows of them, too
+        std::optional<link_by_messages> link;
+        if (between) {
+            link.emplace(between->channel, between->tag, between->there);
+        }
+        return introduce(local, local_leader, link ? &*link : nullptr);
     }
     communicator_ref made;
     own.attempt([&] {

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <functional>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,6 +11,7 @@
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/remote_exchange.hpp"
+#include "communicator/shared_attempt.hpp"
 #include "execution/rank.hpp"
 #include "fabric/joining.hpp"
 #include "fabric/routes_by_track.hpp"
@@ -34,12 +33,6 @@ struct card {
     introduced_process process;
 };
 
-/// What leaders say before the cards.
-struct opening {
-    std::uint64_t context;
-    shared_secret secret;
-};
-
 shared_secret new_secret() {
     const auto made = make_secret();
     if (!made) {
@@ -58,8 +51,7 @@ shared_secret both(const shared_secret &one, const shared_secret &other) noexcep
 /// Ahead of a process's address.
 struct address_label {
     process_id process;
-    std::uint32_t length;
-    std::int32_t error; ///< MPI_SUCCESS, or why the process has no endpoint
+    std::uint64_t length;
 };
 
 constexpr std::size_t most_ranks = other_jobs::most;
@@ -157,27 +149,15 @@ void note_acquaintances(std::span<const std::byte> said, introduction &all) {
     }
 }
 
-/// The label and address of this process, if the caller speaks for it. @param find may throw
-template <class Find>
-std::vector<std::byte> own_address(Find find, bool speaks, std::exception_ptr &failure) {
-    address_label label{this_rank().get_job().start().self(), 0, MPI_SUCCESS};
-    endpoint_address address;
-    try {
-        address = find();
-    } catch (const std::exception &caught) {
-        failure = std::current_exception();
-        label.error = error_of(caught).code();
-    }
+/// The label and address of this process.
+std::vector<std::byte> labelled(const endpoint_address &address) {
     std::vector<std::byte> said;
-    if (speaks) {
-        label.length = static_cast<std::uint32_t>(address.size());
-        append(said, label);
-        append(said, std::span<const std::byte>{address});
-    }
+    append(said, address_label{this_rank().get_job().start().self(), address.size()});
+    append(said, std::span<const std::byte>{address});
     return said;
 }
 
-/// Sorts addresses by process. Throws if a process has none for a reason of its own.
+/// Sorts addresses by process.
 void sort_in(std::span<const std::byte> said, const introduction &all,
              std::vector<endpoint_address> &addresses) {
     while (!said.empty()) {
@@ -185,10 +165,6 @@ void sort_in(std::span<const std::byte> said, const introduction &all,
         const auto found = std::ranges::find(all.processes, label.process, &introduced_process::id);
         if (label.length > said.size() || found == all.processes.end()) {
             fail(MPI_ERR_OTHER, "the other group sent an address that is not sound");
-        }
-        if (label.error != MPI_SUCCESS) {
-            fail(label.error, "process ", label.process.index,
-                 " of one of the jobs cannot be reached by others");
         }
         const auto address = said.first(label.length);
         addresses[static_cast<std::size_t>(found - all.processes.begin())].assign(address.begin(),
@@ -205,49 +181,101 @@ fabric::joining &meets_of(const rank &self) {
     return *meets;
 }
 
-/// A group with a link at its leader: each exchange is told to all.
+/// One of the two groups, as its members see them. What a member does alone is an attempt; all of both groups
+/// hear now and then how these went.
 class side {
   public:
-    side(communicator &local, int leader)
-        : members_{local.channel(message_space::agreement), local.next_agreement_tag()}, leader_{leader} {}
+    /// @param link at the leader
+    side(communicator &local, int leader, leaders_link *link)
+        : members_{local.channel(message_space::agreement), local.next_agreement_tag()}, leader_{leader},
+          link_{link} {}
 
-    [[nodiscard]] const party &members() const noexcept { return members_; }
-    void meet(const std::function<std::unique_ptr<leaders_link>()> &how) {
-        static_cast<void>(told_by_leader<std::byte>(members_, leader_, 0, [&] {
-            link_ = how();
-            return std::vector<std::byte>{};
-        }));
+    /// What all members have said, one after the other.
+    struct statements {
+        std::vector<std::byte> here, there; ///< the own group's, the other one's
+    };
+
+    [[nodiscard]] bool leads() const noexcept { return members_.self() == leader_; }
+    /// Does a part, unless one before has failed.
+    template <class Part> void attempt(Part part) { own_.attempt(part); }
+    /// Throws at all of both groups if a part has failed. @return the largest of all values
+    std::uint64_t settle(std::uint64_t value = 0) {
+        return own_.settle_across(members_, leader_, link_, value);
     }
-    /// At the leader, see leaders_link.
-    [[nodiscard]] std::optional<shared_secret> secret() const {
-        return link_ ? link_->secret() : std::nullopt;
+    /// All of both groups hear what all of them say. Throws at all of them if a part has failed.
+    /// @param make what the caller says, in an attempt @param most that one group can say
+    template <class Make> [[nodiscard]] statements exchange(std::size_t most, Make make) {
+        statements all;
+        std::vector<std::byte> mine;
+        attempt([&] { mine = make(); });
+        shared_attempt gathering;
+        gathering.attempt(
+            [&] { all.here = members_.allgather_lists(std::span<const std::byte>{mine}, most); });
+        attempt([&] { gathering.check(); });
+        settle(); // the leaders count on each other
+        if (leads()) {
+            attempt([&] { all.there = link_->exchange(all.here, most); });
+        }
+        std::size_t length = own_.failed() ? no_list : all.there.size();
+        members_.broadcast(length, leader_);
+        if (length != no_list) {
+            attempt([&] {
+                party::check_length(length, most);
+                members_.broadcast_list(all.there, length, leader_);
+            });
+        }
+        settle();
+        return all;
     }
-    /// What all members of the own group say, one after the other.
-    [[nodiscard]] std::vector<std::byte> gather(const std::vector<std::byte> &own, std::size_t most) const {
-        return members_.allgather_lists(std::span<const std::byte>{own}, most);
-    }
-    [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) {
-        return told_by_leader<std::byte>(members_, leader_, most,
-                                         [&] { return link_->exchange(mine, most); });
+
+    /// A secret that all of both groups know, and nobody else.
+    [[nodiscard]] shared_secret agree_on_secret() {
+        std::optional<shared_secret> known; // by both leaders already, so it need not be said
+        shared_secret agreed;
+        if (leads()) {
+            attempt([&] {
+                known = link_->secret();
+                agreed = known ? *known : new_secret();
+            });
+        }
+        const auto said = exchange(sizeof agreed, [&] {
+            std::vector<std::byte> mine;
+            if (leads() && !known) {
+                append(mine, agreed);
+            }
+            return mine;
+        });
+        members_.broadcast(agreed, leader_);
+        std::span<const std::byte> there{said.there};
+        if (!there.empty()) {
+            attempt([&] { agreed = both(agreed, take<shared_secret>(there)); });
+        }
+        return agreed;
     }
 
   private:
     const party members_;
     const int leader_;
-    std::unique_ptr<leaders_link> link_;
+    shared_attempt own_;
+    leaders_link *const link_;
 };
 
 /// The calling rank's part in an introduction, until it has its communicator.
 class taking_part {
   public:
-    explicit taking_part(fabric::joining &in) : in_{in}, begun_{in.begin()} {}
-    ~taking_part() { in_.end(begun_); }
+    explicit taking_part(fabric::joining &in) noexcept : in_{in} {}
+    ~taking_part() {
+        if (begun_ != 0) {
+            in_.end(begun_);
+        }
+    }
+    void begin() { begun_ = in_.begin(); }
     taking_part(const taking_part &) = delete;
     taking_part &operator=(const taking_part &) = delete;
 
   private:
     fabric::joining &in_;
-    const std::uint64_t begun_;
+    std::uint64_t begun_ = 0; ///< 0: it has not
 };
 
 /// Lets neighbours share memory where all of a machine can. @param exchange what all say, by process
@@ -260,15 +288,17 @@ void meet_in_memory(fabric::joining &meets, introduction &all, const Exchange &e
     const std::vector<endpoint_address> successes = exchange([&] {
         return takes_part && meets.open_memory(all, offers) ? endpoint_address(1) : endpoint_address{};
     });
-    std::set<std::uint64_t> refused; // machines
     for (std::size_t each = 0; each != all.size(); ++each) {
         all.in_memory[each] = all.has_neighbours(each);
-        if (all.in_memory[each] && successes[each].empty()) {
-            refused.insert(all.processes[each].machine);
-        }
     }
     for (std::size_t each = 0; each != all.size(); ++each) {
-        all.in_memory[each] = all.in_memory[each] && !refused.contains(all.processes[each].machine);
+        if (!all.has_neighbours(each) || !successes[each].empty()) {
+            continue;
+        }
+        for (std::size_t other = 0; other != all.size(); ++other) {
+            all.in_memory[other] =
+                all.in_memory[other] && all.processes[other].machine != all.processes[each].machine;
+        }
     }
 }
 
@@ -286,86 +316,130 @@ std::vector<std::uint64_t> names_of(const group &members) {
     return words;
 }
 
-communicator_ref introduce(communicator &local, int leader,
-                           const std::function<std::unique_ptr<leaders_link>()> &meet) {
-    rank &self = this_rank();
-    fabric::joining &meets = meets_of(self);
-    const taking_part part{meets};
-    side ours{local, leader};
-    const std::vector<card> here = ours.members().allgather(card_of(self, meets.machine()));
-    ours.meet(meet);
+namespace {
 
-    opening mine{next_context_for_other_jobs(), new_secret()};
-    std::vector<std::byte> said;
-    if (const auto known = ours.secret()) { // the other leader knows it as well
-        mine.secret = *known;
-        append(said, opening{mine.context, {}});
-    } else {
-        append(said, mine);
+/// What the members of both groups say of themselves.
+struct members_of_both {
+    std::vector<card> here, there;
+
+    /// True if the calling rank speaks for its process, which several may belong to.
+    [[nodiscard]] bool speaks(const rank &self) const {
+        const process_id process = self.get_job().start().self();
+        const auto first =
+            std::ranges::find_if(here, [&](const card &each) { return each.process.id == process; });
+        return first->name.number == self.number();
     }
-    append(said, std::span{here});
-    const auto heard = ours.exchange(said, sizeof(opening) + most_ranks * sizeof(card));
-    std::span<const std::byte> rest{heard};
-    const auto theirs = take<opening>(rest);
-    const std::vector<card> there = cards_in(rest);
+    /// All processes, none of which knows any other yet.
+    [[nodiscard]] introduction processes(const shared_secret &secret, const process_id &own) const {
+        introduction all{secret, processes_of(here, there), 0, {}, {}};
+        all.self = static_cast<std::size_t>(std::ranges::find(all.processes, own, &introduced_process::id) -
+                                            all.processes.begin());
+        all.knows.resize(all.size() * all.size());
+        all.in_memory.resize(all.size());
+        return all;
+    }
+    [[nodiscard]] std::vector<std::uint64_t> names_there() const {
+        std::vector<std::uint64_t> names;
+        for (const card &each : there) {
+            names.push_back(static_cast<std::uint64_t>(each.name.job));
+            names.push_back(static_cast<std::uint64_t>(each.name.number));
+        }
+        return names;
+    }
+};
 
-    // What the leaders have proposed.
-    opening agreed = mine;
-    ours.members().broadcast(agreed, leader);
-    agreed = {std::min(agreed.context, theirs.context), both(agreed.secret, theirs.secret)};
-    const process_id process = self.get_job().start().self();
-    introduction all{agreed.secret, processes_of(here, there), 0, {}, {}};
-    all.self = static_cast<std::size_t>(std::ranges::find(all.processes, process, &introduced_process::id) -
-                                        all.processes.begin());
-    all.knows.resize(all.size() * all.size());
-    all.in_memory.resize(all.size());
-
-    const auto speaker =
-        std::ranges::find_if(here, [&](const card &each) { return each.process.id == process; });
-    const bool speaks = speaker->name.number == self.number();
-    const std::size_t most_known = all.size() * all.size() * sizeof(acquaintance);
-    const auto known_here = ours.gather(own_acquaintances(meets, all, speaks), most_known);
-    note_acquaintances(known_here, all);
-    note_acquaintances(ours.exchange(known_here, most_known), all);
-
-    std::exception_ptr failure;
+/// Lets all processes reach each other. Throws at all ranks if one cannot.
+void reach_all(side &ours, fabric::joining &meets, introduction &all, bool speaks) {
     // What all processes that `find` something say, by process.
     const auto exchange = [&](auto find) {
         const std::size_t most = all.size() * (sizeof(address_label) + most_address);
-        const auto addresses_here = ours.gather(own_address(find, speaks, failure), most);
-        const auto addresses_there = ours.exchange(addresses_here, most);
-        std::vector<endpoint_address> found(all.size());
-        sort_in(addresses_here, all, found);
-        sort_in(addresses_there, all, found);
-        return found;
+        const auto said = ours.exchange(most, [&] {
+            const endpoint_address found = find(); // at every rank: the first one of a process does it
+            return speaks ? labelled(found) : std::vector<std::byte>{};
+        });
+        std::vector<endpoint_address> by_process;
+        ours.attempt([&] {
+            by_process.resize(all.size());
+            sort_in(said.here, all, by_process);
+            sort_in(said.there, all, by_process);
+        });
+        ours.settle();
+        return by_process;
     };
-    try {
-        if (all.any([&](std::size_t each) { return all.has_neighbours(each); })) {
-            meet_in_memory(meets, all, exchange);
-        }
-        std::vector<endpoint_address> addresses;
-        if (all.any([&](std::size_t each) { return all.uses_network(each); })) {
-            addresses =
-                exchange([&] { return all.uses_network(all.self) ? meets.open(all) : endpoint_address{}; });
-        }
+    if (all.any([&](std::size_t each) { return all.has_neighbours(each); })) {
+        meet_in_memory(meets, all, exchange);
+    }
+    std::vector<endpoint_address> addresses;
+    if (all.any([&](std::size_t each) { return all.uses_network(each); })) {
+        addresses =
+            exchange([&] { return all.uses_network(all.self) ? meets.open(all) : endpoint_address{}; });
+    }
+    ours.attempt([&] {
         meets.reach(all, std::move(addresses));
-        check_context(agreed.context);
+        this_rank().engine().use_new_fabrics();
+    });
+    ours.settle(); // of the ranks of a process only the first to call may have met a failure
+}
+
+} // namespace
+
+communicator_ref introduce(communicator &local, int leader,
+                           const std::function<std::unique_ptr<leaders_link>()> &meet) {
+    std::unique_ptr<leaders_link> link;
+    static_cast<void>(told_by_leader<std::byte>(
+        party{local.channel(message_space::agreement), local.next_agreement_tag()}, leader, 0, [&] {
+            link = meet();
+            return std::vector<std::byte>{};
+        }));
+    return introduce(local, leader, link.get());
+}
+
+communicator_ref introduce(communicator &local, int leader, leaders_link *link) {
+    rank &self = this_rank();
+    fabric::joining &meets = meets_of(self);
+    const process_id process = self.get_job().start().self();
+    side ours{local, leader, link};
+    taking_part part{meets};
+    ours.attempt([&] { part.begin(); });
+    std::uint64_t proposal = 0;
+    ours.attempt([&] { proposal = ours.leads() ? next_context_for_other_jobs() : 0; });
+    const std::uint64_t context = ours.settle(proposal);
+    const shared_secret secret = ours.agree_on_secret();
+    const auto cards = ours.exchange(most_ranks * sizeof(card), [&] {
+        std::vector<std::byte> said;
+        append(said, card_of(self, meets.machine()));
+        return said;
+    });
+    members_of_both members;
+    introduction all{};
+    ours.attempt([&] {
+        members = {cards_in(cards.here), cards_in(cards.there)};
+        all = members.processes(secret, process);
+    });
+    ours.settle();
+
+    const bool speaks = members.speaks(self);
+    const auto known = ours.exchange(all.size() * all.size() * sizeof(acquaintance),
+                                     [&] { return own_acquaintances(meets, all, speaks); });
+    ours.attempt([&] {
+        note_acquaintances(known.here, all);
+        note_acquaintances(known.there, all);
+    });
+    ours.settle();
+    communicator_ref made;
+    try {
+        reach_all(ours, meets, all, speaks);
+        ours.attempt([&] {
+            check_context(context);
+            const group_ref remote = remote_group_of(members.names_there(), local.local_group());
+            made = make_child(local, context, local.local_group(), remote.get(), local.rank());
+        });
+        ours.settle();
     } catch (...) {
         meets.give_up(all);
-        if (failure) {
-            std::rethrow_exception(failure);
-        }
         throw;
     }
-    self.engine().use_new_fabrics();
-
-    std::vector<std::uint64_t> names;
-    for (const card &each : there) {
-        names.push_back(static_cast<std::uint64_t>(each.name.job));
-        names.push_back(static_cast<std::uint64_t>(each.name.number));
-    }
-    const group_ref remote = remote_group_of(names, local.local_group());
-    return make_child(local, agreed.context, local.local_group(), remote.get(), local.rank());
+    return made;
 }
 
 } // namespace lisle

@@ -50,17 +50,14 @@ std::uint64_t shared_attempt::settle(const party &members, std::uint64_t value) 
     return common.value;
 }
 
-std::uint64_t shared_attempt::settle_across(const party &local, int leader,
-                                            const std::optional<leaders_meeting> &between,
-                                            std::uint64_t value) const {
+template <class Swap> std::uint64_t shared_attempt::settle_with(const party &local, int leader,
+                                                                const Swap *swap, std::uint64_t value) const {
     shared_result common = own(local.self(), value);
     local.agree(common);
-    if (between) {
+    if (swap != nullptr) {
         shared_result theirs;
         try {
-            exchange_bytes(between->channel, between->tag, between->there,
-                           std::as_bytes(std::span{&common, 1}), between->there,
-                           std::as_writable_bytes(std::span{&theirs, 1}));
+            (*swap)(std::as_bytes(std::span{&common, 1}), std::as_writable_bytes(std::span{&theirs, 1}));
         } catch (const mpi_error &gone) {
             theirs.code = gone.code(); // the own group is to hear of it
         }
@@ -70,6 +67,23 @@ std::uint64_t shared_attempt::settle_across(const party &local, int leader,
     local.broadcast(common, leader);
     end(common);
     return common.value;
+}
+
+std::uint64_t shared_attempt::settle_across(const party &local, int leader,
+                                            const std::optional<leaders_meeting> &between,
+                                            std::uint64_t value) const {
+    const auto swap = [&between](std::span<const std::byte> mine, std::span<std::byte> theirs) {
+        exchange_bytes(between->channel, between->tag, between->there, mine, between->there, theirs);
+    };
+    return settle_with(local, leader, between ? &swap : nullptr, value);
+}
+
+std::uint64_t shared_attempt::settle_across(const party &local, int leader, leaders_link *between,
+                                            std::uint64_t value) const {
+    const auto swap = [between](std::span<const std::byte> mine, std::span<std::byte> theirs) {
+        between->swap(mine, theirs);
+    };
+    return settle_with(local, leader, between != nullptr ? &swap : nullptr, value);
 }
 
 std::uint64_t shared_attempt::settle(const communicator &parent, int tag, std::uint64_t value) const {

@@ -10,6 +10,7 @@
 
 #include "communicator/agreement.hpp"
 #include "communicator/communicator.hpp"
+#include "communicator/leaders_link.hpp"
 
 namespace lisle {
 
@@ -66,6 +67,9 @@ class shared_attempt {
     /// `leader`, and there if the leaders cannot meet
     std::uint64_t settle_across(const party &local, int leader, const std::optional<leaders_meeting> &between,
                                 std::uint64_t value = 0) const;
+    /// @param between likewise null
+    std::uint64_t settle_across(const party &local, int leader, leaders_link *between,
+                                std::uint64_t value = 0) const;
     /// Why a call has failed in which the caller has done its part.
     [[nodiscard]] static std::string sentence_of(const shared_result &common);
 
@@ -74,6 +78,9 @@ class shared_attempt {
 
   private:
     void end(const shared_result &common) const;
+    /// @param swap gets the other group's result, at the leader; null: there is no way to it
+    template <class Swap>
+    std::uint64_t settle_with(const party &local, int leader, const Swap *swap, std::uint64_t value) const;
     /// @pre in a catch block
     void note(const std::exception &caught);
 

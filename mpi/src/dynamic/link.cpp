@@ -2,10 +2,14 @@
 #include "dynamic/link.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "base/error.hpp"
+#include "communicator/agreement.hpp"
 #include "dynamic/patient.hpp"
 
 namespace lisle::dynamic {
@@ -62,37 +66,34 @@ bool connection::flush() {
     return flushed;
 }
 
-void connection::send(std::span<const std::byte> bytes) {
+void connection::swap(std::span<const std::byte> mine, std::span<std::byte> theirs) {
     wait_for([&] {
-        bytes = bytes.subspan(bytes.empty() ? 0 : send_some(bytes));
-        return bytes.empty() && flush();
-    });
-}
-
-void connection::receive(std::span<std::byte> bytes) {
-    wait_for([&] {
-        bytes = bytes.subspan(receive_some(bytes));
-        return bytes.empty();
+        mine = mine.subspan(mine.empty() ? 0 : send_some(mine));
+        theirs = theirs.subspan(receive_some(theirs));
+        return mine.empty() && theirs.empty() && flush();
     });
 }
 
 std::vector<std::byte> connection::exchange(std::span<const std::byte> mine, std::size_t most) {
     const std::uint64_t length = mine.size();
     std::uint64_t length_there = 0;
-    send(std::as_bytes(std::span{&length, 1}));
-    receive(std::as_writable_bytes(std::span{&length_there, 1}));
+    swap(std::as_bytes(std::span{&length, 1}), std::as_writable_bytes(std::span{&length_there, 1}));
     if (length_there > most) {
         fail(MPI_ERR_OTHER, "the other group's leader announces ", length_there, " bytes where at most ",
              most, " make sense");
     }
-    std::vector<std::byte> theirs(length_there);
-    std::span<std::byte> rest{theirs};
-    wait_for([&] {
-        mine = mine.subspan(mine.empty() ? 0 : send_some(mine));
-        rest = rest.subspan(receive_some(rest));
-        return mine.empty() && rest.empty() && flush();
-    });
-    return theirs;
+    std::vector<std::byte> theirs;
+    if (make_room(theirs, length_there)) {
+        swap(mine, theirs);
+        return theirs;
+    }
+    std::array<std::byte, 256> nowhere; // what follows is to find the link as it expects it
+    while (length_there != 0 || !mine.empty()) {
+        const auto part = std::min<std::size_t>(length_there, nowhere.size());
+        swap(std::exchange(mine, {}), std::span{nowhere}.first(part));
+        length_there -= part;
+    }
+    throw std::bad_alloc{};
 }
 
 } // namespace lisle::dynamic

@@ -17,14 +17,11 @@ class connection final : public leaders_link {
     /// One on which both ends have greeted. @param is the side of this end
     connection(owned_descriptor descriptor, tcp::greeting::side is, const tcp::greeting &greeted,
                tcp::protection wanted);
+    void swap(std::span<const std::byte> mine, std::span<std::byte> theirs) override;
     [[nodiscard]] std::vector<std::byte> exchange(std::span<const std::byte> mine, std::size_t most) override;
     [[nodiscard]] std::optional<shared_secret> secret() const override { return secret_; }
 
   private:
-    /// Sends just these bytes, without a length. Throws mpi_error (MPI_ERR_OTHER) if the peer is gone.
-    void send(std::span<const std::byte> bytes);
-    /// Receives just so many. Throws likewise.
-    void receive(std::span<std::byte> bytes);
     /// How many bytes have been sent or received by this call; throws if the peer is gone.
     [[nodiscard]] std::size_t send_some(std::span<const std::byte> bytes);
     [[nodiscard]] bool flush();

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <new>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,9 @@ std::string find_launcher() {
     if (dladdr(reinterpret_cast<const void *>(&find_launcher), &about) != 0 && about.dli_fname != nullptr) {
         std::error_code failure;
         auto above = std::filesystem::canonical(about.dli_fname, failure).parent_path();
+        if (failure == std::errc::not_enough_memory) {
+            throw std::bad_alloc{};
+        }
         for (; !failure && above != above.root_path(); above = above.parent_path()) {
             if (const auto found = above / "bin/lislerun"; access(found.c_str(), X_OK) == 0) {
                 return found;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
+#include <new>
 #include <utility>
 
 namespace lisle {
@@ -130,11 +131,16 @@ void fiber_worker::park_for(const doorbell &bell, std::uint32_t seen, std::uint6
     if (bell.value() != seen) {
         return;
     }
-    const turn given{*this};
     const std::int64_t now = body_.clock->nanoseconds();
     const auto most = static_cast<std::uint64_t>(job_clock::never - 1 - now);
     const resting entry{now + static_cast<std::int64_t>(std::min(nanoseconds, most)), ++rests_, running_};
-    resting_.insert(entry);
+    try {
+        resting_.insert(entry);
+    } catch (const std::bad_alloc &) { // the caller looks again the sooner
+        yield();
+        return;
+    }
+    const turn given{*this};
     wait_for_turn();
     resting_.erase(entry); // if the bell was first
 }

@@ -79,7 +79,7 @@ class joining {
     /// A rank of this process begins to take part in an introduction, and has its communicator at the end.
     /// What it may count on, whom it knows and whom it comes to reach, stays in between, whatever other ranks
     /// end meanwhile.
-    /// @return for end()
+    /// @return for end(), not 0
     [[nodiscard]] virtual std::uint64_t begin() = 0;
     virtual void end(std::uint64_t begun) noexcept = 0;
 

@@ -45,7 +45,7 @@ struct greeter {
 struct hello {
     static constexpr std::uint64_t lisle = 0x4c69736c65544350; ///< another number in another order of bytes
     /// Changes with the layout of what any service says.
-    static constexpr std::uint32_t current_version = 3;
+    static constexpr std::uint32_t current_version = 4;
     std::uint64_t magic = lisle;
     std::uint32_t version = current_version;
     service with{};

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <fstream>
 #include <ifaddrs.h>
 #include <iterator>
 #include <memory>
 #include <net/if.h>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -72,6 +74,9 @@ struct release_addresses {
 std::vector<tcp_interface> tcp_interfaces() {
     ifaddrs *list = nullptr;
     if (getifaddrs(&list) != 0) {
+        if (errno == ENOMEM) {
+            throw std::bad_alloc{};
+        }
         return {};
     }
     const std::unique_ptr<ifaddrs, release_addresses> owner{list};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/progress/descriptor_watch.hpp"
 
+#include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <sys/epoll.h>
-#include <system_error>
 #include <unistd.h>
 
 #include "base/own_thread.hpp"
@@ -40,7 +41,7 @@ class watcher {
         }
         try {
             begin_own_thread([this] { run(); }).detach();
-        } catch (const std::system_error &) {
+        } catch (const std::exception &) { // of the system's, or for lack of memory
             // Without the thread nobody would ring: epoll_ is set only where it runs.
             close(epoll_);
             epoll_ = -1;
@@ -74,7 +75,11 @@ watcher &the_watcher() {
 } // namespace
 
 bool ring_when_readable(int descriptor, doorbell &bell) noexcept {
-    return the_watcher().add(descriptor, bell);
+    try {
+        return the_watcher().add(descriptor, bell);
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
 }
 
 void forget(int descriptor) noexcept {

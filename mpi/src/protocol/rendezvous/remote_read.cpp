@@ -65,7 +65,9 @@ class announced_receives::remote_read final : public pending_call, public fabric
             started = covered < static_cast<MPI_Count>(runs_of_part.size()) * least_run
                           ? fabric::copy_start::refused
                           : memory.start_read(core().self.number, from, runs_of_part, *this);
-            offset_ += started == fabric::copy_start::under_way ? covered : 0;
+            const bool is_begun =
+                started == fabric::copy_start::under_way || started == fabric::copy_start::done;
+            offset_ += is_begun ? covered : 0;
         } catch (const std::bad_alloc &) { // as if there were no room: it is tried again
         }
         if (started != fabric::copy_start::under_way) {

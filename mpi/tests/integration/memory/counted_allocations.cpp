@@ -47,6 +47,10 @@ long counted_end() {
     mine.counting = false;
     return mine.allocations;
 }
+long counted_pause() {
+    mine.counting = false;
+    return mine.failing;
+}
 long counted_outstanding() {
     return mine.outstanding;
 }

@@ -11,6 +11,9 @@ extern "C" {
 void counted_begin(long failing);
 /// @return how many there were
 long counted_end();
+/// Ends the counting as well. @return the number of the allocation that was to fail, for a later
+/// counted_begin()
+long counted_pause();
 /// How many pieces of memory the calling thread has allocated since counted_begin(), and not freed.
 long counted_outstanding();
 }

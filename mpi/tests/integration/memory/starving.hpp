@@ -71,11 +71,12 @@ inline long call_with(const scenario &about, const ranks &here, int poor, long n
     return made;
 }
 
-/// Lets the allocations of one rank fail one after the other. @return how often the call has failed
-inline long exhaust(const scenario &about, const ranks &here, int poor) {
-    constexpr long most = 400;
+/// Lets the allocations of one rank fail one after the other. @param step tries one of so many
+/// @return how often the call has failed
+inline long exhaust(const scenario &about, const ranks &here, int poor, long step = 1) {
+    constexpr long most = 1000;
     long failures = 0;
-    for (long number = 1; number <= most; ++number) {
+    for (long number = 1; number <= most; number += step) {
         bool failed = false;
         const long made = call_with(about, here, poor, number, failed);
         failures += failed ? 1 : 0;
