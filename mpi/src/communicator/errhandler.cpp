@@ -104,7 +104,11 @@ std::string sentence_of_error(int code) {
 }
 
 std::string detailed_text_of_error(int code) {
-    const std::string text = text_of_error(code), last = last_sentence(code);
+    const std::string text = text_of_error(code);
+    if (code > MPI_ERR_LASTCODE) {
+        return text; // the program's own, which it gets back as it gave it
+    }
+    const std::string last = last_sentence(code);
     return last.empty() ? text : sentence(text, text.empty() ? "" : ": ", last);
 }
 

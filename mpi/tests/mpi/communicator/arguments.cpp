@@ -149,6 +149,18 @@ void handlers() {
     int length = 0;
     CHECK_MPI(MPI_Error_string(code, text, &length));
     CHECK_EQ(std::string{text}, "the soup is cold");
+    // The same after a call has failed with it.
+    const auto refuse = [](MPI_Comm, int, void *with, void *, void *, int *) {
+        return *static_cast<int *>(with);
+    };
+    int keyval = MPI_KEYVAL_INVALID;
+    CHECK_MPI(MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &keyval, &code));
+    CHECK_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr));
+    CHECK_EQ(MPI_Comm_dup(MPI_COMM_SELF, &copy), code);
+    CHECK_MPI(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+    CHECK_MPI(MPI_Comm_free_keyval(&keyval));
+    CHECK_MPI(MPI_Error_string(code, text, &length));
+    CHECK_EQ(std::string{text}, "the soup is cold");
     CHECK_ERROR(MPI_ERR_ARG, MPI_Error_string(-17, text, &length));
     CHECK_ERROR(MPI_ERR_ARG, MPI_Remove_error_code(code)); // it has a text
     CHECK_MPI(MPI_Error_string(code, text, &length));
