@@ -36,6 +36,11 @@ std::vector<setting_description> rows() {
          "messages from it "
          "are copied once",
          "off|on"},
+        {"LISLE_SHARED_MALLOC", experts, 0, 0, 1,
+         "on: so does malloc for blocks from 64 KiB on, in programs that lislerun starts as process ranks "
+         "(lislerun "
+         "--shared-malloc)",
+         "off|on"},
         {"LISLE_UNEXPECTED_LIMIT", users, -1, -1, most_bytes,
          "bytes of unexpected messages that a rank stores before its senders have to wait (auto: 64 MiB, and "
          "more while "

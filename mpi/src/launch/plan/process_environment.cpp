@@ -119,6 +119,20 @@ void hand_over_preloaded(builder &variables) {
     }
 }
 
+/// Puts the allocator behind what the user preloads, which may be another one that is to be the first. The
+/// host of thread and fiber ranks needs none: they reach each other's memory anyway.
+void share_blocks(builder &variables, const process_plan &process) {
+    const auto wanted = description_of(setting::shared_malloc)
+                            .value_of(variables.value_of(variable_of(setting::shared_malloc)));
+    const std::string prefix = installed_in();
+    if (process.hosted || wanted != 1 || prefix.empty()) {
+        return;
+    }
+    const std::string others = variables.value_of("LD_PRELOAD");
+    variables.set("LD_PRELOAD",
+                  others + (others.empty() ? "" : ":") + prefix + "/libexec/lisle/liblisle_malloc.so");
+}
+
 /// What the host of thread and fiber ranks reads; a process that is one rank needs none of it.
 void instruct_host(process_record &record, const process_plan &process, const job_request &request) {
     if (!process.hosted) {
@@ -145,6 +159,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .program = static_cast<int>(process.program)};
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
+    share_blocks(result, process);
     if (process.hosted) {
         hand_over_preloaded(result);
     }
