@@ -113,23 +113,17 @@ bool block_region::map(std::size_t bytes) noexcept {
     }
     const std::size_t table = bytes / page * sizeof(page_extents::entry);
     void *const view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE, descriptor_, 0);
-    void *const entries =
-        mmap(nullptr, table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (view == MAP_FAILED || entries == MAP_FAILED ||
-        mprotect(base, step_pages * page < bytes ? step_pages * page : bytes, PROT_READ | PROT_WRITE) != 0) {
+    void *const entries = mmap(nullptr, table, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (view == MAP_FAILED || entries == MAP_FAILED) {
         munmap(base, bytes);
         if (view != MAP_FAILED) {
             munmap(view, bytes);
         }
-        if (entries != MAP_FAILED) {
-            munmap(entries, table);
-        }
         return false;
     }
-    open_ = static_cast<page_number>(std::min(step_pages, bytes / page));
     private_view_ = static_cast<std::byte *>(view);
-    pages_ =
-        page_extents{static_cast<page_extents::entry *>(entries), static_cast<page_number>(bytes / page)};
+    table_ = static_cast<page_extents::entry *>(entries);
+    pages_ = page_extents{table_, static_cast<page_number>(bytes / page)};
     base_.store(reinterpret_cast<std::uintptr_t>(base), std::memory_order_relaxed);
     bytes_.store(bytes, std::memory_order_relaxed);
     return true;
@@ -152,6 +146,9 @@ bool block_region::make() noexcept {
         descriptor_ = -1;
         return false;
     }
+    if (!open_up_to(1)) {
+        return false;
+    }
     device_ = about.st_dev;
     inode_ = about.st_ino;
     head_ = new (at(0))
@@ -159,13 +156,17 @@ bool block_region::make() noexcept {
     return true;
 }
 
-bool block_region::open_up_to(page_number end) noexcept {
-    if (end <= open_) {
-        return true;
-    }
+bool block_region::open_up_to(std::size_t end) noexcept {
     const std::size_t all = bytes_.load(std::memory_order_relaxed) / page;
     const std::size_t wanted = std::min(all, (end + step_pages - 1) / step_pages * step_pages);
-    if (mprotect(at(open_), (wanted - open_) * page, PROT_READ | PROT_WRITE) != 0) {
+    if (wanted <= open_) {
+        return true;
+    }
+    constexpr std::size_t entries_in_page = page / sizeof(page_extents::entry);
+    const std::size_t first_entry = open_ / entries_in_page * entries_in_page;
+    constexpr int both = PROT_READ | PROT_WRITE;
+    if (mprotect(table_ + first_entry, (wanted - first_entry) * sizeof(page_extents::entry), both) != 0 ||
+        mprotect(at(open_), (wanted - open_) * page, both) != 0) {
         return false;
     }
     open_ = static_cast<page_number>(wanted);
@@ -197,19 +198,8 @@ block_region::page_number block_region::block_at(const void *block) const noexce
 }
 
 void *block_region::allocate(std::size_t bytes, std::size_t alignment, bool zeroed) noexcept {
-    const hold held{*this};
-    // What is taken while a fork is under way would be shared with the child.
-    if (forking_ || !make() || bytes > bytes_.load(std::memory_order_relaxed) ||
-        alignment > region_alignment) {
-        return nullptr;
-    }
-    const auto found =
-        pages_.take(pages_for(bytes), static_cast<std::uint32_t>(std::max(alignment / page, std::size_t{1})));
+    const auto found = take(bytes, alignment);
     if (found.first == page_extents::none) {
-        return nullptr;
-    }
-    if (!open_up_to(pages_.high())) {
-        pages_.give(found.first);
         return nullptr;
     }
     std::byte *const block = at(found.first);
@@ -217,6 +207,21 @@ void *block_region::allocate(std::size_t bytes, std::size_t alignment, bool zero
         std::memset(block, 0, bytes);
     }
     return block;
+}
+
+page_extents::taken block_region::take(std::size_t bytes, std::size_t alignment) noexcept {
+    const hold held{*this};
+    // What is taken while a fork is under way would be shared with the child.
+    if (forking_ || !make() || bytes > bytes_.load(std::memory_order_relaxed) ||
+        alignment > region_alignment) {
+        return {page_extents::none, false};
+    }
+    const std::uint32_t pages = pages_for(bytes);
+    const auto multiple = static_cast<std::uint32_t>(std::max(alignment / page, std::size_t{1}));
+    if (!open_up_to(std::size_t{pages_.high()} + pages + multiple)) {
+        return {page_extents::none, false};
+    }
+    return pages_.take(pages, multiple);
 }
 
 bool block_region::clean(page_number first) noexcept {
@@ -259,13 +264,7 @@ bool block_region::resize(void *block, std::size_t bytes) noexcept {
     if (wanted < had) {
         take_back(first + wanted, pages_.cut(first, wanted));
     } else if (wanted > had) {
-        if (forking_ || !pages_.lengthen(first, wanted)) {
-            return false;
-        }
-        if (!open_up_to(pages_.high())) {
-            pages_.cut(first, had);
-            return false;
-        }
+        return !forking_ && open_up_to(std::size_t{first} + wanted) && pages_.lengthen(first, wanted);
     }
     return true;
 }

@@ -49,12 +49,12 @@ class block_region {
 
     [[nodiscard]] bool make() noexcept;
     [[nodiscard]] bool map(std::size_t bytes) noexcept;
-    void give_up_making(std::size_t bytes) noexcept;
-    [[nodiscard]] bool open_up_to(page_number end) noexcept;
+    [[nodiscard]] bool open_up_to(std::size_t end) noexcept;
     [[nodiscard]] std::byte *at(page_number page) const noexcept {
         return reinterpret_cast<std::byte *>(base_.load(std::memory_order_relaxed)) +
                std::size_t{page} * shared_blocks::page;
     }
+    [[nodiscard]] page_extents::taken take(std::size_t bytes, std::size_t alignment) noexcept;
     [[nodiscard]] page_number block_at(const void *block) const noexcept;
     [[nodiscard]] bool file_is_open() const noexcept;
     void take_back(page_number block, page_extents::given freed) noexcept;
@@ -70,8 +70,9 @@ class block_region {
     bool tried_ = false;      ///< to make the region
     bool forking_ = false;    ///< the thread that holds the lock is about to fork
     bool is_private_ = false; ///< in a process that another one has forked
+    page_extents::entry *table_ = nullptr;
     page_extents pages_{};
-    page_number open_ = 0; ///< pages below can be accessed
+    page_number open_ = 0; ///< pages below can be accessed, and their entries of the table
     std::byte *private_view_ =
         nullptr; ///< the file once more, private and not accessible: see make_private()
     shared_blocks *head_ = nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/rank_preload.hpp"
@@ -128,9 +129,12 @@ void share_blocks(builder &variables, const process_plan &process) {
     if (process.hosted || wanted != 1 || prefix.empty()) {
         return;
     }
-    const std::string others = variables.value_of("LD_PRELOAD");
-    variables.set("LD_PRELOAD",
-                  others + (others.empty() ? "" : ":") + prefix + "/libexec/lisle/liblisle_malloc.so");
+    const std::string others =
+        variables.value_of("LD_PRELOAD"); // of a job that a rank has spawned, ours as well
+    const std::string allocator = prefix + "/libexec/lisle/liblisle_malloc.so";
+    if (std::ranges::count(words_of(others, ": "), allocator) == 0) {
+        variables.set("LD_PRELOAD", others + (others.empty() ? "" : ":") + allocator);
+    }
 }
 
 /// What the host of thread and fiber ranks reads; a process that is one rank needs none of it.
