@@ -81,7 +81,8 @@ TEST_F(page_extents_test, has_no_room_for_too_much) {
 }
 
 TEST_F(page_extents_test, keeps_extents_apart) {
-    std::mt19937 random{4};
+    std::mt19937 numbers{4};
+    const auto random = [&] { return static_cast<std::uint32_t>(numbers()); };
     std::map<std::uint32_t, std::uint32_t> taken; // first: pages
     std::uint32_t retired = 1;
     const auto check = [&](std::uint32_t first, std::uint32_t count) {
