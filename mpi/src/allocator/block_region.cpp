@@ -235,8 +235,11 @@ bool block_region::clean(page_number first) noexcept {
 
 void block_region::take_back(page_number block, page_extents::given freed) noexcept {
     if (freed.first == page_extents::none) {
-        mmap(at(block), std::size_t{freed.pages} * page, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        const std::size_t bytes = std::size_t{freed.pages} * page;
+        if (mmap(at(block), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                 0) == MAP_FAILED) {
+            madvise(at(block), bytes, MADV_DONTNEED); // too many mappings: its pages go all the same
+        }
     } else if (freed.pages > longest_kept || pages_.unclean() > most_kept) {
         static_cast<void>(clean(freed.first));
     }
