@@ -6,7 +6,7 @@ PRESET ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 LONG := -LE long
-PRODUCTS = mpi/src/all tasks/src/task/all tiles/src/tile/all
+PRODUCTS = mpi/src/all tasks/src/task/all tasks/src/couple/all tiles/src/tile/all lisle_manual
 BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 .PHONY: help run test test-long test-asan test-tsan install bench build configure dependencies clean

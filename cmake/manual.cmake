@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# What people read at the terminal: manual pages and completion, which the commands themselves are asked for, and the
+# documents and examples. All of it lies in share/ of the build tree as it does in an installation.
+set(share ${CMAKE_BINARY_DIR}/share)
+set(commands lislerun lisle-info)
+foreach(optional lisle-task lisle_tiles)
+  if(TARGET ${optional})
+    list(APPEND commands ${optional})
+  endif()
+endforeach()
+set(tools ${PROJECT_SOURCE_DIR}/tools)
+add_custom_command(OUTPUT ${share}/stamp
+  COMMAND ${Python3_EXECUTABLE} ${tools}/generate_manual.py ${CMAKE_BINARY_DIR}/bin ${share}/man ${PROJECT_VERSION}
+  COMMAND ${Python3_EXECUTABLE} ${tools}/generate_completion.py ${CMAKE_BINARY_DIR}/bin ${share}
+  COMMAND ${CMAKE_COMMAND} -E touch ${share}/stamp
+  DEPENDS ${tools}/generate_manual.py ${tools}/generate_completion.py ${tools}/commands.py ${commands}
+          ${PROJECT_SOURCE_DIR}/mpi/src/wrapper/compiler_wrapper.sh.in
+  COMMENT "Writing manual pages and completion")
+add_custom_target(lisle_manual ALL DEPENDS ${share}/stamp)
+
+foreach(folder man bash-completion zsh)
+  install(DIRECTORY ${share}/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR})
+endforeach()
+
+# Documents keep their places, so that the links between them lead somewhere.
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/lisle)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${documents})
+install(DIRECTORY docs mpi/docs cxx/docs tasks/docs tiles/docs DESTINATION ${documents}/pages
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "log" EXCLUDE)
+install(DIRECTORY examples DESTINATION ${documents} PATTERN "CMakeLists.txt" EXCLUDE PATTERN "vscode" EXCLUDE)
+file(MAKE_DIRECTORY ${share}/doc/lisle)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/examples ${share}/doc/lisle/examples SYMBOLIC)
+
+# For environment modules (Tcl's and Lmod): it finds the prefix from its own place.
+configure_file(cmake/modulefile.in ${CMAKE_BINARY_DIR}/packaging/modulefile @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/packaging/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/lisle
+  RENAME ${PROJECT_VERSION})
