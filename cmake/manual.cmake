@@ -24,9 +24,13 @@ endforeach()
 
 # Documents keep their places, so that the links between them lead somewhere.
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/lisle)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${documents})
-install(DIRECTORY docs mpi/docs cxx/docs tasks/docs tiles/docs DESTINATION ${documents}/pages
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "log" EXCLUDE)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${documents})
+foreach(folder docs mpi/docs cxx/docs tasks/docs tiles/docs)
+  install(DIRECTORY ${folder}/ DESTINATION ${documents}/${folder} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+endforeach()
+foreach(product mpi cxx tasks tiles packaging)
+  install(FILES ${product}/README.md DESTINATION ${documents}/${product})
+endforeach()
 install(DIRECTORY examples DESTINATION ${documents} PATTERN "CMakeLists.txt" EXCLUDE PATTERN "vscode" EXCLUDE)
 file(MAKE_DIRECTORY ${share}/doc/lisle)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/examples ${share}/doc/lisle/examples SYMBOLIC)
