@@ -37,6 +37,10 @@ def options_of(build):
 
 
 def check_settings(build, rows):
+    options = {name for topic, names, _, _ in rows if topic != "settings" for name in names.split("|")}
+    for topic, name, _, meaning in rows:
+        for option in re.findall(r"lislerun --([\w-]+)", meaning if topic == "settings" else ""):
+            expect(option in options, f"the setting {name} names --{option}, which is no option of lislerun")
     names = [name for topic, name, _, _ in rows if topic == "settings"]
     plain = told(build, "settings")["settings"]
     expect(list(plain) == names, f"lisle-info lists other settings than the table: {set(plain) ^ set(names)}")
