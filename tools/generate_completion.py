@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-from commands import ALIASES, dashed, said, table
+from commands import ALIASES, COMMANDS, dashed, present, said, table
 
 # Words that may stand for a value; by the value's name in the table what else there is.
 WORDS = {
@@ -37,12 +37,15 @@ def topics(folder):
 
 
 def options_in(help_text):
-    """The words with dashes that begin a line of a help text, and sections of lisle-info."""
-    return sorted(set(re.findall(r"^\s+(?:-\w, ?)?(--?[A-Za-z][\w:-]*)", help_text, re.MULTILINE)))
+    """The words with dashes that begin a line of a help text."""
+    lines = re.findall(r"^\s+(-\S+(?:, -\S+)*)", help_text, re.MULTILINE)
+    return sorted({word for line in lines for word in re.split(r",\s*", line) if re.fullmatch(r"--?[A-Za-z][\w-]*", word)})
 
 
-def sections_in(help_text):
-    return re.findall(r"^  ([a-z-]+)  ", help_text.partition("Sections")[2].partition("Options:")[0], re.MULTILINE)
+def first_words_in(help_text):
+    """Sections of lisle-info, or commands within a command."""
+    listed = re.search(r"^(?:Sections|Subcommands)\b.*?\n(.*?)(?:\n\n|\Z)", help_text, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^  ([a-z][a-z-]*)\s", listed[1], re.MULTILINE) if listed else []
 
 
 def bash_cases(folder):
@@ -126,10 +129,12 @@ def main():
         if name == "lislerun":
             (bash / alias).unlink(missing_ok=True)
             (bash / alias).symlink_to("lislerun")
-    info = said(folder, "lisle-info", "--help")
-    words = sections_in(info) + options_in(info)
-    (bash / "lisle-info").write_text(bash_words("lisle-info", words))
-    (zsh / "_lisle-info").write_text(zsh_words("lisle-info", words))
+    for name in present(folder):
+        if name.startswith("lisle-"):
+            text = said(folder, name, *COMMANDS[name][1])
+            words = first_words_in(text) + options_in(text)
+            (bash / name).write_text(bash_words(name, words))
+            (zsh / f"_{name}").write_text(zsh_words(name, words))
 
 
 if __name__ == "__main__":

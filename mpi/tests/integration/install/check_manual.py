@@ -135,6 +135,10 @@ def check_completion(build, rows):
     expect("LISLE_EAGER_LIMIT" in completed(build, "lislerun", "-x", "LISLE_E"), "variables of -x")
     expect("placement" in completed(build, "lislerun", "--help", ""), "topics of --help")
     expect({"fabrics", "--json"} <= set(completed(build, "lisle-info", "")), "lisle-info")
+    for name in ("lisle-task", "lisle-tiles"):
+        if (build / "bin" / name).exists():
+            said, offered = run(build / "bin" / name, "--help").stdout, completed(build, name, "")
+            expect("--help" in offered and all(word in said for word in offered) and len(offered) > 5, f"{name}: {offered}")
     if shutil.which("zsh"):
         for file in (build / "share/zsh/site-functions").iterdir():
             run("zsh", "-n", file)
