@@ -131,10 +131,7 @@ std::vector<setting_description> rows() {
          "(the names are below)",
          ""},
         {"LISLE_NETWORK_INTERFACE", users, 0, 0, 0,
-         "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0 "
-         "(lislerun "
-         "--network-interface)",
-         ""},
+         "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0", ""},
         {"LISLE_NETWORK_PROVIDER", users, 0, 0, 0,
          "what carries packets between nodes: lisle-tcp, or a provider of libfabric, or several, the "
          "preferred one "
@@ -166,7 +163,7 @@ std::vector<setting_description> rows() {
          "libraries of which each thread rank gets a copy of its own (lislerun --private-libraries)", ""},
         {"LISLE_SHARED_LIBRARIES", launching, 0, 0, 0,
          "libraries that thread ranks share (lislerun --shared-libraries)", ""},
-        {"LISLE_TILE_MACHINE", tiles, 0, 0, 0, "file with the parameters of the machine (lislerun --machine)",
+        {"LISLE_TILE_MACHINE", tiles, 0, 0, 0, "file with the parameters of the machine (lislerun --mesh)",
          ""},
         {"LISLE_TILE_MAP", tiles, 0, 0, 0, "which tile has which rank (lislerun --map)", ""},
         {"LISLE_TILE_PACKETS", tiles, 0, 0, 0, "how messages are cut into packets (lislerun --packets)", ""},

@@ -24,6 +24,7 @@
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
 #include "launch/outer/debugger.hpp"
+#include "launch/outer/examples.hpp"
 #include "launch/outer/hosts_job.hpp"
 #include "launch/outer/task.hpp"
 #include "launch/plan/describe.hpp"
@@ -196,6 +197,10 @@ int run(std::span<const std::string_view> arguments) {
     }
     if (request.what == job_request::action::core) {
         open_core_file(request.core_file, request.core_program);
+    }
+    if (request.what == job_request::action::examples) {
+        copy_examples(request.examples_folder);
+        return 0;
     }
     if (request.what != job_request::action::run) {
         const auto text =
