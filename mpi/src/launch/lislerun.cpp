@@ -29,6 +29,7 @@
 #include "launch/plan/describe.hpp"
 #include "launch/plan/resources.hpp"
 #include "launch/supervisor/front.hpp"
+#include "launch/supervisor/run_report.hpp"
 #include "launch/supervisor/status_request.hpp"
 #include "world/job_table.hpp"
 #include "world/process_record.hpp"
@@ -160,6 +161,9 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
 
 /// A job on other hosts: by lislerun itself, or through another launcher.
 int start_elsewhere(job_request request, const char *default_kind) {
+    if (request.report.wanted()) {
+        give_up(exit_usage, "--report and --stats record ranks of this machine alone: leave out --hosts");
+    }
     if (request.control.debugger) {
         give_up(exit_usage,
                 "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
@@ -236,7 +240,10 @@ int run(std::span<const std::string_view> arguments) {
     }
     leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
-    return run_job(request, job);
+    const run_report report{request};
+    const int code = run_job(request, job);
+    report.make();
+    return code;
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "launch/common/rank_preload.hpp"
 #include "launch/plan/face_folders.hpp"
 #include "launch/plan/preloaded.hpp"
+#include "report/trace/settings.hpp"
 #include "world/process_record.hpp"
 
 namespace lisle::launch {
@@ -108,6 +109,17 @@ void show_faces(builder &variables, const process_plan &process, std::string_vie
     }
 }
 
+/// The recorder's calls come before those of the program's other libraries, tools for MPI among them.
+void record_calls(builder &variables, const std::string &folder) {
+    if (folder.empty()) {
+        return;
+    }
+    const auto others = variables.value_of("LD_PRELOAD");
+    const auto recorder = installed_in() + "/" + report::recorder_library;
+    variables.set("LD_PRELOAD", recorder + (others.empty() ? "" : ":" + others));
+    variables.set(report::folder_variable, folder);
+}
+
 /// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
 void hand_over_preloaded(builder &variables) {
     const auto divided = divide_preloaded(
@@ -145,6 +157,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .program = static_cast<int>(process.program)};
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
+    record_calls(result, request.report.folder);
     if (process.hosted) {
         hand_over_preloaded(result);
     }
@@ -165,6 +178,7 @@ std::vector<std::string> environment_of_task(const process_plan &process, const 
         .program = static_cast<int>(process.program), .ranks = process.ranks, .workers = process.workers};
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
+    record_calls(result, request.report.folder);
     if (process.hosted) {
         hand_over_preloaded(result);
     }
