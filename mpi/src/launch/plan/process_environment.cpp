@@ -12,6 +12,7 @@
 #include "launch/common/rank_preload.hpp"
 #include "launch/plan/face_folders.hpp"
 #include "launch/plan/preloaded.hpp"
+#include "report/trace/settings.hpp"
 #include "world/process_record.hpp"
 
 namespace lisle::launch {
@@ -109,6 +110,17 @@ void show_faces(builder &variables, const process_plan &process, std::string_vie
     }
 }
 
+/// The recorder's calls come before those of the program's other libraries, tools for MPI among them.
+void record_calls(builder &variables, const std::string &folder) {
+    if (folder.empty()) {
+        return;
+    }
+    const auto others = variables.value_of("LD_PRELOAD");
+    const auto recorder = installed_in() + "/" + report::recorder_library;
+    variables.set("LD_PRELOAD", recorder + (others.empty() ? "" : ":" + others));
+    variables.set(report::folder_variable, folder);
+}
+
 /// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
 void hand_over_preloaded(builder &variables) {
     const auto divided = divide_preloaded(
@@ -164,6 +176,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
     share_blocks(result, process);
+    record_calls(result, request.report.folder);
     if (process.hosted) {
         hand_over_preloaded(result);
     }

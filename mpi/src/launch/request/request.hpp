@@ -97,6 +97,14 @@ struct display_request {
     bool exit_codes = false;
 };
 
+/// What is told of a run when it is over.
+struct report_request {
+    std::string page;   ///< a file for the report; empty: none
+    bool lines = false; ///< ten lines on the error output
+    std::string folder; ///< where ranks record; empty: they do not
+    [[nodiscard]] bool wanted() const { return !page.empty() || lines; }
+};
+
 /// On which processors ranks run.
 struct placement_request {
     std::string processors;     ///< --cpu-set: a list as 0-3,8; empty: all that the launcher may use
@@ -146,6 +154,7 @@ struct job_request {
     output_request output;
     input_request input;
     display_request display;
+    report_request report;
     control_request control;
     remote_request remote;
     message_request messages;
