@@ -18,7 +18,7 @@ namespace {
                                                        std::int64_t root = call_signature::unsaid) {
     operation.check(*receive.type);
     schedule plan = plan_of(call, name, root, receive.bytes(), &operation);
-    say_elements(plan, receive);
+    say_data(plan, call, &receive);
     carry_out(plan, call, what, of_vector(operation, receive),
               {.send = send ? &*send : &receive,
                .receive = &receive,
@@ -58,6 +58,10 @@ schedule plan_reduce_scatter(const collective_call &call, const own_buffer &send
         plan_of(call, "Reduce_scatter", call_signature::unsaid, total * receive.type->size(), &operation);
     const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
     const typed_buffer piece{receive.address, counts[rank], *receive.type};
+    say_data(plan, call, &vector);
+    if (comparing()) [[unlikely]] {
+        describe_counts(plan, counts);
+    }
     carry_out(plan, call, collective_operation::reduce_scatter, of_vector(operation, vector),
               {.send = &vector, .receive = &piece, .reduction = &operation, .counts = counts});
     return plan;

@@ -32,7 +32,7 @@ call_signature signature_of(form how, const char *name, const char *operation, s
         std::strncpy(what.operation, operation, sizeof what.operation - 1);
     }
     what.root = root;
-    what.bytes = bytes;
+    what.given.bytes = bytes;
     what.sum = sum_of(what);
     return what;
 }
@@ -45,31 +45,65 @@ void describe_call(schedule &plan, const collective_call &call, const char *name
                      inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes));
 }
 
-void describe_elements(schedule &plan, const typed_buffer &data) {
+void describe_claims(schedule &plan, const collective_call &call, const data_claim &given,
+                     const data_claim &taken) {
     call_signature what = plan.signature();
-    if (const auto basic = uniform_basic_type(*data.type)) {
-        what.elements = static_cast<std::uint64_t>(*basic);
-    } else if (what.bytes == data.bytes()) {
-        const type_signature all = repeated(data.type->signature(), data.count);
-        what.elements = all.known() ? said_sum(all) : 0;
+    what.given = given;
+    if (!call.comm.inter()) { // else it comes from the other group
+        what.taken = taken;
     }
-    what.outline = outline_of(*data.type, data.count);
-    what.sum = sum_of(what);
+    what.sum = fit_together(what.given, what.taken) ? sum_of(what) : 0;
+    plan.describe(what);
+}
+
+void describe_data(schedule &plan, const collective_call &call, const typed_buffer *given,
+                   const typed_buffer *taken) {
+    const bool sized = plan.signature().given.bytes >= 0;
+    const auto claim = [&](const typed_buffer *data) {
+        return data != nullptr && data->type != nullptr
+                   ? claim_of(*data, sized ? data->bytes() : data_claim::unsaid)
+                   : data_claim{};
+    };
+    describe_claims(plan, call, claim(given), claim(taken));
+}
+
+void describe_own_block(schedule &plan, const collective_call &call, const typed_buffer &given,
+                        const typed_buffer &taken) {
+    if (call.comm.inter()) {
+        return; // no rank has anything for itself
+    }
+    const data_claim mine = claim_of(given, given.bytes());
+    const data_claim wanted = claim_of(taken, taken.bytes());
+    if (!fit_together(mine, wanted)) {
+        call_signature what = plan.signature();
+        what.given = mine;
+        what.taken = wanted;
+        what.sum = 0;
+        plan.describe(what);
+    }
+}
+
+void describe_counts(schedule &plan, std::span<const MPI_Count> counts) {
+    call_signature what = plan.signature();
+    for (const MPI_Count count : counts) {
+        what.counts = (what.counts + static_cast<std::uint64_t>(count) + 1) * 0x9e3779b97f4a7c15;
+    }
+    what.sum = what.sum != 0 ? sum_of(what) : 0;
     plan.describe(what);
 }
 
 void check_or_write(schedule &plan, const collective_call &call, operation what, const sizes &asked,
                     const operands &data) {
     const row &use = select(call.comm, call.how, what, asked);
-    if (use.how.at_once != nullptr && call.how == form::blocking && !by_messages_alone()) {
+    if (use.how.at_once != nullptr && call.how == form::blocking && !by_messages(what)) {
         plan.note_done();
         compare_calls(call.comm, plan.signature());
         use.how.do_at_once(call.comm, asked.bytes, data);
         return;
     }
     team ranks = own_group(call.comm);
-    ranks.shared = may_use_area(call.how) ? collective_area::found(call.comm) : nullptr;
-    use.how.write(plan, {ranks, &call.comm, may_use_area(call.how)}, data);
+    ranks.shared = may_use_area(call.how, what) ? collective_area::found(call.comm) : nullptr;
+    use.how.write(plan, {ranks, &call.comm, may_use_area(call.how, what)}, data);
 }
 
 } // namespace lisle::collective

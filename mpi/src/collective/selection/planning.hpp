@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collective/selection/check.hpp"
+#include "collective/selection/comparison.hpp"
 #include "collective/selection/plan.hpp"
 #include "collective/selection/selection.hpp"
 
@@ -24,19 +25,23 @@ namespace lisle::collective {
     }
     return plan;
 }
-/// Says of what type the call's data is, for checks.
-[[gnu::cold]] void describe_elements(schedule &plan, const typed_buffer &data);
-inline void say_elements(schedule &plan, const typed_buffer &data) {
-    if (comparing() && data.type != nullptr) [[unlikely]] {
-        describe_elements(plan, data);
+/// Says what the rank gives and takes. @pre comparing()
+[[gnu::cold]] void describe_claims(schedule &plan, const collective_call &call, const data_claim &given,
+                                   const data_claim &taken);
+/// The same of data, with their sizes if the call has said one. @param given,taken null: nothing
+[[gnu::cold]] void describe_data(schedule &plan, const collective_call &call, const typed_buffer *given,
+                                 const typed_buffer *taken);
+inline void say_data(schedule &plan, const collective_call &call, const typed_buffer *given,
+                     const typed_buffer *taken = nullptr) {
+    if (comparing()) [[unlikely]] {
+        describe_data(plan, call, given, taken);
     }
 }
-/// The same where ranks may have different numbers of elements: who has none may name any type.
-inline void say_elements_if_any(schedule &plan, const typed_buffer &data) {
-    if (comparing() && data.bytes() > 0) [[unlikely]] {
-        describe_elements(plan, data);
-    }
-}
+/// Says what a rank has for itself if that is not what it takes from itself, for checks.
+[[gnu::cold]] void describe_own_block(schedule &plan, const collective_call &call, const typed_buffer &given,
+                                      const typed_buffer &taken);
+/// Says what all ranks must list alike, for checks.
+[[gnu::cold]] void describe_counts(schedule &plan, std::span<const MPI_Count> counts);
 
 /// What carry_out() does of calls that are not done at once, or are checked.
 [[gnu::noinline]] void check_or_write(schedule &plan, const collective_call &call, operation what,
