@@ -10,6 +10,7 @@
 #include "collective/algorithms/allgather.hpp"
 #include "collective/area/collective_area.hpp"
 #include "collective/selection/comparison.hpp"
+#include "collective/selection/one_caller.hpp"
 #include "collective/steps/local_steps.hpp"
 #include "communicator/communicator.hpp"
 #include "datatype/predefined.hpp"
@@ -66,7 +67,7 @@ void note_last_entry(std::int64_t entry) noexcept {
 
 schedule call_check::plan_for(const communicator &comm, call_signature own) {
     if (by_messages_alone()) {
-        protocol::type_notes::write_call(own.place);
+        protocol::rank_type_notes->write_call(own.place);
     }
     own.node = this_rank().get_job().places().node_of(this_rank().number());
     own.entered = std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
@@ -143,6 +144,7 @@ std::optional<mpi_error> compare_by_messages(communicator &comm, const call_sign
 } // namespace
 
 void compare_calls(communicator &comm, const call_signature &own) {
+    const one_caller alone{comm, own.call};
     std::optional<mpi_error> found;
     if (comm.size() == 1 && !comm.inter()) {
         found = own.sum != 0 ? std::nullopt : comparison{}.add(0, own);
