@@ -158,15 +158,15 @@ code_place place_of(const void *address) {
 }
 
 [[gnu::noinline]] call_address current_address() noexcept {
-    thread_local known_stacks known;
-    const void *const frame = __builtin_frame_address(0);
-    if (const call_address *const before = known.find(frame)) {
+    thread_local known_stacks<call_address> known;
+    const stack_start start{__builtin_frame_address(0), __builtin_return_address(0)};
+    if (const call_address *const before = known.find(start)) {
         return *before;
     }
     walk found;
     _Unwind_Backtrace(visit, &found);
     const call_address made{found.call, found.site, found.offsets};
-    known.keep(frame, found.way, made);
+    known.keep(start, found.way, made);
     return made;
 }
 

@@ -23,15 +23,4 @@ namespace lisle::abi {
     return true;
 }
 
-const call_address *known_stacks::find(const void *frame) const noexcept {
-    const entry &each = entries_[index_of(frame)];
-    return each.frame == frame && each.way.is_there() ? &each.found : nullptr;
-}
-
-void known_stacks::keep(const void *frame, const stack_way &way, const call_address &found) noexcept {
-    if (way.is_known()) {
-        entries_[index_of(frame)] = {frame, way, found};
-    }
-}
-
 } // namespace lisle::abi

@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "abi/call_address.hpp"
-
 namespace lisle::abi {
 
 /// The return addresses that one way up the stack has passed.
@@ -33,23 +31,39 @@ class stack_way {
     bool known_ = true;
 };
 
+/// Where a way begins: a function's frame, and where it returns to.
+struct stack_start {
+    const void *frame = nullptr;
+    const void *caller = nullptr;
+    friend bool operator==(const stack_start &, const stack_start &) = default;
+};
+
 /// The latest answers, of one thread.
-class known_stacks {
+template <class Answer> class known_stacks {
   public:
-    /// @param frame from which the way began @return null: not known
-    [[nodiscard]] const call_address *find(const void *frame) const noexcept;
-    void keep(const void *frame, const stack_way &way, const call_address &found) noexcept;
+    /// @return null: not known
+    [[nodiscard]] const Answer *find(const stack_start &start) const noexcept {
+        const entry &each = entries_[index_of(start)];
+        return each.start == start && each.way.is_there() ? &each.found : nullptr;
+    }
+    void keep(const stack_start &start, const stack_way &way, const Answer &found) {
+        if (way.is_known()) {
+            entries_[index_of(start)] = {start, way, found};
+        }
+    }
 
   private:
     struct entry {
-        const void *frame = nullptr;
+        stack_start start;
         stack_way way;
-        call_address found;
+        Answer found;
     };
-    [[nodiscard]] static std::size_t index_of(const void *frame) noexcept {
-        return (reinterpret_cast<std::uintptr_t>(frame) >> 4) % most;
+    static constexpr std::size_t most = 64;
+    [[nodiscard]] static std::size_t index_of(const stack_start &start) noexcept {
+        const std::uint64_t sum = reinterpret_cast<std::uintptr_t>(start.frame) / 16 +
+                                  reinterpret_cast<std::uintptr_t>(start.caller);
+        return static_cast<std::size_t>(sum * 0x9e3779b97f4a7c15 >> 58);
     }
-    static constexpr std::size_t most = 32;
     std::array<entry, most> entries_{};
 };
 

@@ -17,8 +17,11 @@ namespace {
                                                        const typed_buffer &receive, const op &operation,
                                                        std::int64_t root = call_signature::unsaid) {
     operation.check(*receive.type);
-    schedule plan = plan_of(call, name, root, receive.bytes(), &operation);
-    say_data(plan, call, &receive);
+    schedule plan;
+    if (comparing()) [[unlikely]] {
+        describe_call(plan, call, name, root, receive.bytes(), &operation);
+        describe_data(plan, call, &receive, nullptr);
+    }
     carry_out(plan, call, what, of_vector(operation, receive),
               {.send = send ? &*send : &receive,
                .receive = &receive,
@@ -58,8 +61,8 @@ schedule plan_reduce_scatter(const collective_call &call, const own_buffer &send
         plan_of(call, "Reduce_scatter", call_signature::unsaid, total * receive.type->size(), &operation);
     const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
     const typed_buffer piece{receive.address, counts[rank], *receive.type};
-    say_data(plan, call, &vector);
     if (comparing()) [[unlikely]] {
+        describe_data(plan, call, &vector, nullptr);
         describe_counts(plan, counts);
     }
     carry_out(plan, call, collective_operation::reduce_scatter, of_vector(operation, vector),

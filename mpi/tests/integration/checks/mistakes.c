@@ -3,7 +3,9 @@
  * program of two ranks (with_third: three) makes. */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -241,8 +243,18 @@ static void other_thread(void) {
     pthread_join(thread, NULL);
 }
 
+enum { messages_of_thread = 40 };
+static atomic_int begins_to_receive;
+
+/* Not before the other thread is about to receive, and for so long that it does. */
 static void *send_to_first(void *nothing) {
-    MPI_Ssend(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    while (atomic_load(&begins_to_receive) == 0) {
+        usleep(1000);
+    }
+    for (int i = 0; i < messages_of_thread; ++i) {
+        usleep(10 * 1000);
+        MPI_Ssend(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
     return nothing;
 }
 
@@ -251,10 +263,13 @@ static void two_at_once(void) {
     int data = 0;
     pthread_t thread;
     if (rank == 0) {
-        MPI_Recv(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < messages_of_thread; ++i) {
+            MPI_Recv(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
         MPI_Send(&data, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
     } else {
         in_thread(send_to_first, &thread);
+        atomic_store(&begins_to_receive, 1);
         MPI_Recv(&data, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         pthread_join(thread, NULL);
     }
