@@ -61,8 +61,7 @@ void carry_out_unknown(schedule &plan, const collective_call &call, operation wh
 
 schedule plan_barrier(const collective_call &call) {
     if (comparing() && call.how == form::blocking && !call.comm.inter()) {
-        static const call_signature same =
-            signature_of(form::blocking, "Barrier", nullptr, call_signature::unsaid, 0);
+        static const call_signature same = signature_of(form::blocking, "Barrier");
         compare_calls(call.comm, same); // after that all have called
         schedule done;
         done.note_done();
@@ -76,8 +75,7 @@ schedule plan_barrier(const collective_call &call) {
 
 schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
-    schedule plan = plan_of(call, "Bcast", root, bytes);
-    say_data(plan, call, &buffer);
+    schedule plan = plan_of(call, "Bcast", root, bytes, &buffer);
     carry_out(plan, call, operation::bcast, of_blocks(bytes, bytes), {.receive = &buffer, .root = root});
     return plan;
 }
@@ -92,8 +90,7 @@ schedule plan_gather(const collective_call &call, const own_buffer &own, const t
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    schedule plan = plan_of(call, "Gather", root, bytes);
-    say_data(plan, call, own ? &*own : nullptr, at_root ? &block : nullptr);
+    schedule plan = plan_of(call, "Gather", root, bytes, own ? &*own : nullptr, at_root ? &block : nullptr);
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::gather, of_blocks(bytes, bytes),
               {.send = &mine, .take = at_root ? &blocks : &no_blocks, .root = root});
@@ -119,8 +116,7 @@ schedule plan_scatter(const collective_call &call, const typed_buffer &block, co
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    schedule plan = plan_of(call, "Scatter", root, bytes);
-    say_data(plan, call, at_root ? &block : nullptr, own ? &*own : nullptr);
+    schedule plan = plan_of(call, "Scatter", root, bytes, at_root ? &block : nullptr, own ? &*own : nullptr);
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::scatter, of_blocks(bytes, (comm.size() - 1) * bytes),
               {.receive = &mine, .give = at_root ? &blocks : &no_blocks, .root = root});
@@ -142,8 +138,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
         return plan_allgatherv(call, own, {block, comm.peer_count()});
     }
     const MPI_Count bytes = block.bytes();
-    schedule plan = plan_of(call, "Allgather", call_signature::unsaid, bytes);
-    say_data(plan, call, own ? &*own : nullptr, &block);
+    schedule plan = plan_of(call, "Allgather", call_signature::unsaid, bytes, own ? &*own : nullptr, &block);
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::allgather, of_blocks(bytes, bytes), {.send = &mine, .take = &blocks});
@@ -193,8 +188,8 @@ schedule plan_allgatherv(const collective_call &call, const own_buffer &own, con
 schedule plan_alltoall(const collective_call &call, const own_buffer &send, const typed_buffer &receive) {
     const int peers = call.comm.peer_count();
     const MPI_Count bytes = receive.bytes();
-    schedule plan = plan_of(call, "Alltoall", call_signature::unsaid, bytes);
-    say_data(plan, call, send ? &*send : nullptr, &receive);
+    schedule plan =
+        plan_of(call, "Alltoall", call_signature::unsaid, bytes, send ? &*send : nullptr, &receive);
     const block_view given = send ? block_view{*send, peers} : block_view{};
     const block_view taken{receive, peers};
     carry_out(plan, call, operation::alltoall, of_blocks(bytes, (peers - 1) * bytes),

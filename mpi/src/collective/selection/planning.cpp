@@ -15,8 +15,10 @@ const char *operation_in_words(const op &reduction) noexcept {
                                      : "a user's operation";
 }
 
-call_signature signature_of(form how, const char *name, const char *operation, std::int64_t root,
-                            std::int64_t bytes) {
+namespace {
+
+/// But for the sum, and for what the rank gives and takes.
+call_signature named(form how, const char *name, const char *operation, std::int64_t root) {
     call_signature what{.call = {}};
     // A non-blocking or persistent call does not match a blocking one [MPI-5.0 6.12].
     switch (how) {
@@ -34,17 +36,42 @@ call_signature signature_of(form how, const char *name, const char *operation, s
         std::strncpy(what.operation, operation, sizeof what.operation - 1);
     }
     what.root = root;
-    what.given.bytes = bytes;
+    return what;
+}
+
+/// @param sized whether its bytes are said
+data_claim claim_of_any(const typed_buffer *data, bool sized) {
+    return data != nullptr && data->type != nullptr
+               ? claim_of(*data, sized ? data->bytes() : data_claim::unsaid)
+               : data_claim{};
+}
+
+} // namespace
+
+call_signature signature_of(form how, const char *name) {
+    call_signature what = named(how, name, nullptr, call_signature::unsaid);
     what.sum = sum_of(what);
     return what;
 }
 
 void describe_call(schedule &plan, const collective_call &call, const char *name, std::int64_t root,
-                   std::int64_t bytes, const op *reduction) {
+                   std::int64_t bytes, const op *reduction, const typed_buffer *given,
+                   const typed_buffer *taken) {
     const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
-    plan.describe(
-        signature_of(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
-                     inter ? call_signature::unsaid : root, inter ? call_signature::unsaid : bytes));
+    call_signature what =
+        named(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
+              inter ? call_signature::unsaid : root);
+    const bool sized = bytes >= 0 && !inter;
+    if (given != nullptr) {
+        what.given = claim_of_any(given, sized);
+    } else if (sized && taken == nullptr) {
+        what.given.bytes = bytes;
+    }
+    if (taken != nullptr && !inter) { // else it comes from the other group
+        what.taken = claim_of_any(taken, sized);
+    }
+    what.sum = taken == nullptr || fit_together(what.given, what.taken) ? sum_of(what) : 0;
+    plan.describe(what);
 }
 
 void describe_claims(schedule &plan, const collective_call &call, const data_claim &given,
@@ -60,13 +87,7 @@ void describe_claims(schedule &plan, const collective_call &call, const data_cla
 
 void describe_data(schedule &plan, const collective_call &call, const typed_buffer *given,
                    const typed_buffer *taken) {
-    const bool sized = plan.signature().given.bytes >= 0;
-    const auto claim = [&](const typed_buffer *data) {
-        return data != nullptr && data->type != nullptr
-                   ? claim_of(*data, sized ? data->bytes() : data_claim::unsaid)
-                   : data_claim{};
-    };
-    describe_claims(plan, call, claim(given), claim(taken));
+    describe_claims(plan, call, claim_of_any(given, false), claim_of_any(taken, false));
 }
 
 void describe_own_block(schedule &plan, const collective_call &call, const typed_buffer &given,

@@ -11,32 +11,29 @@ namespace lisle::collective {
 
 /// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
 [[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
-[[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
-                                          std::int64_t root, std::int64_t bytes);
-/// Says what the call is, for checks.
+/// Of a call without data and root.
+[[nodiscard]] call_signature signature_of(form how, const char *name);
+/// Says what the call is, for checks, and what the rank gives and takes, with its size if `bytes` are said.
+/// @param given,taken null: nothing, or not known
 [[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
-                                 std::int64_t root, std::int64_t bytes, const op *reduction);
+                                 std::int64_t root, std::int64_t bytes, const op *reduction = nullptr,
+                                 const typed_buffer *given = nullptr, const typed_buffer *taken = nullptr);
 /// An empty schedule. @param root unsaid if the call has none
 [[nodiscard]] inline schedule plan_of(const collective_call &call, const char *name, std::int64_t root,
-                                      std::int64_t bytes, const op *reduction = nullptr) {
+                                      std::int64_t bytes, const typed_buffer *given = nullptr,
+                                      const typed_buffer *taken = nullptr) {
     schedule plan;
     if (comparing()) [[unlikely]] {
-        describe_call(plan, call, name, root, bytes, reduction);
+        describe_call(plan, call, name, root, bytes, nullptr, given, taken);
     }
     return plan;
 }
 /// Says what the rank gives and takes. @pre comparing()
 [[gnu::cold]] void describe_claims(schedule &plan, const collective_call &call, const data_claim &given,
                                    const data_claim &taken);
-/// The same of data, with their sizes if the call has said one. @param given,taken null: nothing
+/// The same of data, without their sizes. @param given,taken null: nothing
 [[gnu::cold]] void describe_data(schedule &plan, const collective_call &call, const typed_buffer *given,
                                  const typed_buffer *taken);
-inline void say_data(schedule &plan, const collective_call &call, const typed_buffer *given,
-                     const typed_buffer *taken = nullptr) {
-    if (comparing()) [[unlikely]] {
-        describe_data(plan, call, given, taken);
-    }
-}
 /// Says what a rank has for itself if that is not what it takes from itself, for checks.
 [[gnu::cold]] void describe_own_block(schedule &plan, const collective_call &call, const typed_buffer &given,
                                       const typed_buffer &taken);
