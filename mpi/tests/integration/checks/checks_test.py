@@ -46,6 +46,7 @@ MISTAKES = {
     "changed_collective": Mistake(2, ["rank 0: the receive buffer of MPI_Igatherv at mistakes.c:"]),
     "overlapping_receives": Mistake(2, ["rank 1: MPI_Irecv at mistakes.c:"]),
     "overlapping_sendrecv": Mistake(2, [f"rank {rank}: MPI_Sendrecv at mistakes.c:" for rank in (0, 1)]),
+    "null_origin": Mistake(1, ["rank 0: MPI_Put: origin_addr is a null pointer, but there are 4 elements"], None, least=1),
     "other_thread": Mistake(1, [f"rank {rank}: MPI_Barrier at mistakes.c:" for rank in (0, 1)], least=1),
     "two_at_once": Mistake(1, [f"{call} at mistakes.c:" for call in ("rank 1: MPI_Recv", "rank 1: MPI_Ssend")], least=1),
     "two_collectives": Mistake(1, ["threads must not be in collectives of one communicator at once"], None, least=1),

@@ -293,6 +293,18 @@ static void two_collectives(void) {
     }
 }
 
+static void null_origin(void) {
+    int data[4];
+    MPI_Win window;
+    MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    if (rank == 0) {
+        MPI_Put(NULL, 4, MPI_INT, 1, 0, 4, MPI_INT, window);
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
 static void other_type_soon(void) {
     other_type(0);
 }
@@ -339,6 +351,7 @@ static const struct kind kinds[] = {
     {"any_source", any_source, MPI_THREAD_SINGLE},
     {"named_source", named_source, MPI_THREAD_SINGLE},
     {"in_order", in_order, MPI_THREAD_SINGLE},
+    {"null_origin", null_origin, MPI_THREAD_SINGLE},
     {"other_thread", other_thread, MPI_THREAD_FUNNELED},
     {"two_at_once", two_at_once, MPI_THREAD_SERIALIZED},
     {"two_collectives", two_collectives, MPI_THREAD_MULTIPLE},
