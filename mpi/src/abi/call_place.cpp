@@ -9,9 +9,11 @@
 #include <unistd.h>
 #include <unordered_map>
 #include <unwind.h>
+#include <utility>
 #include <vector>
 
 #include "abi/call_address.hpp"
+#include "abi/known_stacks.hpp"
 
 namespace lisle::abi {
 
@@ -86,6 +88,8 @@ struct walk {
     const void *file = nullptr; ///< where that of the site begins in memory
     call_chain offsets{};
     std::size_t found = 0;
+    bool inside = false; ///< the frame that the walk begins in has been visited
+    stack_way way;
 };
 
 /// Goes up to the first frame outside the library; the one below it is the entry point. Then on through the
@@ -93,6 +97,9 @@ struct walk {
 _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
     auto &found = *static_cast<walk *>(data);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+    if (std::exchange(found.inside, true)) {
+        found.way.add(static_cast<std::uintptr_t>(_Unwind_GetCFA(frame)), address);
+    }
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
     const void *const file = base_of(within);
     if (found.site == nullptr && file != nullptr && between::all().has(file)) {
@@ -150,14 +157,24 @@ code_place place_of(const void *address) {
     return {std::move(file), {static_cast<std::uint64_t>(offset)}};
 }
 
-call_address current_address() noexcept {
+[[gnu::noinline]] call_address current_address() noexcept {
+    thread_local known_stacks<call_address> known;
+    const stack_start start{__builtin_frame_address(0), __builtin_return_address(0)};
+    if (const call_address *const before = known.find(start)) {
+        return *before;
+    }
     walk found;
     _Unwind_Backtrace(visit, &found);
-    return {found.call, found.site, found.offsets};
+    const call_address made{found.call, found.site, found.offsets};
+    known.keep(start, found.way, made);
+    return made;
 }
 
 call_place current_call() {
-    const call_address found = current_address();
+    return place_of(current_address());
+}
+
+call_place place_of(const call_address &found) {
     code_place site = found.site != nullptr ? place_of(found.site) : code_place{};
     site.offsets = found.offsets;
     return {found.call, std::move(site)};

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "abi/call_address.hpp"
 #include "base/call_chain.hpp"
 
 namespace lisle::abi {
@@ -23,6 +24,8 @@ struct call_place {
     code_place site;
 };
 [[nodiscard]] call_place current_call();
+/// A call that is known by addresses.
+[[nodiscard]] call_place place_of(const call_address &found);
 
 /// The general part of an entry point that has a fast path (see tools/generate_entry_points.py): a function
 /// of its own, which is known here by its address. One for each, of static duration.

@@ -33,6 +33,10 @@ std::string in_words(const call_place &place) {
     return place.site.file.empty() ? call : sentence(call, " at ", in_words(place.site));
 }
 
+std::string in_words(const call_address &place) {
+    return in_words(place_of(place));
+}
+
 std::string line_of(const void *caller) {
     const code_place place = place_of(static_cast<const char *>(caller) - 1);
     return place.file.empty() ? sentence(caller) : in_words(place);

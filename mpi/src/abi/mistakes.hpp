@@ -12,6 +12,8 @@ namespace lisle::abi {
 [[nodiscard]] std::string in_words(const code_place &place);
 /// "MPI_Isend at ring.c:12". Slow: opens the file.
 [[nodiscard]] std::string in_words(const call_place &place);
+/// The same of a call that is known by addresses.
+[[nodiscard]] std::string in_words(const call_address &place);
 /// The line of the call that returns to this address.
 [[nodiscard]] std::string line_of(const void *caller);
 /// "MPI_Isend at ring.c:12" for a call that is known by the address that it returns to.

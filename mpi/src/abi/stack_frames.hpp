@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,10 +18,11 @@ struct stack_frame {
     friend bool operator==(const stack_frame &, const stack_frame &) = default;
 };
 
-/// The calling flow's stack. Slow: some microseconds.
+/// The calling flow's stack. Slow, some microseconds, unless the thread has looked at the same stack before
+/// (known_stacks.hpp).
 class stack_frames {
   public:
-    stack_frames();
+    [[gnu::noinline]] stack_frames();
     /// The call whose variable lies at this address; nothing: none of this stack.
     [[nodiscard]] std::optional<stack_frame> holder_of(std::uintptr_t address) const;
     /// True if the frame is of this stack and its function has returned. One that has been called again from
@@ -32,7 +34,9 @@ class stack_frames {
         std::uintptr_t begin; ///< the stack pointer in it
         const void *function;
     };
-    std::vector<call> calls_; ///< the innermost first
+    using call_list = std::vector<call>;
+    struct walk;
+    std::shared_ptr<const call_list> calls_; ///< the innermost first
 };
 
 } // namespace lisle::abi

@@ -3,6 +3,7 @@
 
 #include "abi/entry.hpp"
 #include "abi/handle_watch.hpp"
+#include "abi/thread_watch.hpp"
 #include "abi/unreceived.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/pending_buffers.hpp"
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
@@ -50,7 +52,7 @@ void log_launch(const rank &self, std::string_view what) {
 /// Nobody leaves before all have come [MPI-5.0 11.2.2], but those that have failed.
 void meet_before_leaving(communicator &world) {
     try {
-        meet_all(world.channel(message_space::agreement), 0);
+        meet_all(world.channel(message_space::departure), 0);
     } catch (const std::exception &) {
         meet_survivors(world);
     }
@@ -104,10 +106,13 @@ void init_thread(int *, char ***, int required, int *provided) {
     }
     *provided = required;
     if (self.models_in_use.load(std::memory_order_relaxed) == 0) { // sessions may have threads of their own
-        // Where ranks share a process, those of one may take turns and still meet those of another.
+        // Where ranks share a process, those of one may take turns and still meet those of another. What a
+        // program promised is not relied upon while it is looked at.
         self.engine().expect_one_thread(
-            required < MPI_THREAD_SERIALIZED ||
-            (required == MPI_THREAD_SERIALIZED && self.get_job().rank_count() == 1));
+            required == MPI_THREAD_SINGLE ||
+            (!checks(check_level::cheap) &&
+             (required < MPI_THREAD_SERIALIZED || self.get_job().rank_count() == 1) &&
+             required < MPI_THREAD_MULTIPLE));
     }
     if (required == MPI_THREAD_MULTIPLE) {
         self.tracks().spread();
@@ -120,6 +125,7 @@ void init_thread(int *, char ***, int required, int *provided) {
         report_settings();
     }
     self.phase.store(world_phase::initialized, std::memory_order_release);
+    abi::watch_threads(self);
     dynamic::meet_parents();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "collective/algorithms/neighbour.hpp"
+#include "collective/selection/planning.hpp"
 #include "datatype/predefined.hpp"
 
 namespace lisle::abi {
@@ -115,7 +116,8 @@ blocks displaced(const void *address, count_list counts, const MPI_Aint *displac
 }
 
 /// Notes what the call uses, if that is asked for (LISLE_CHECK=2), and plans.
-schedule plan(const collective_call &on, const blocks &out, blocks in) {
+/// @param name of the call, without MPI_
+schedule plan(const collective_call &on, const char *name, const blocks &out, blocks in) {
     if (on.watched != nullptr) {
         on.watched->add(watched_memory::use::reads, out);
         const watched_memory &written = on.watched->add(watched_memory::use::writes, in);
@@ -123,7 +125,12 @@ schedule plan(const collective_call &on, const blocks &out, blocks in) {
             each.address = written.instead_of(each.address);
         }
     }
-    return plan_neighbours(on.comm, out, in);
+    schedule made = plan_neighbours(on.comm, out, in);
+    if (collective::comparing()) [[unlikely]] {
+        constexpr auto unsaid = collective::call_signature::unsaid;
+        describe_call(made, on, name, unsaid, unsaid, nullptr);
+    }
+    return made;
 }
 
 } // namespace
@@ -132,7 +139,7 @@ schedule neighbor_allgather_plan(const collective_call &on, const void *sendbuf,
                                  const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                  const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan(on, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+    return plan(on, "Neighbor_allgather", blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
                 equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
@@ -141,7 +148,7 @@ schedule neighbor_allgatherv_plan(const collective_call &on, const void *sendbuf
                                   count_list displs, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
     return plan(
-        on, blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
+        on, "Neighbor_allgatherv", blocks(edges.out, checked(sendbuf, sendcount, sendtype, "sendbuf")),
         displaced(recvbuf, recvcounts, displs, recvtype, edges.in, {"recvbuf", "recvcounts", "displs", ""}));
 }
 
@@ -149,7 +156,7 @@ schedule neighbor_alltoall_plan(const collective_call &on, const void *sendbuf, 
                                 const datatype &sendtype, void *recvbuf, MPI_Count recvcount,
                                 const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan(on, equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
+    return plan(on, "Neighbor_alltoall", equal(checked(sendbuf, sendcount, sendtype, "sendbuf"), edges.out),
                 equal(checked(recvbuf, recvcount, recvtype, "recvbuf"), edges.in));
 }
 
@@ -157,7 +164,8 @@ schedule neighbor_alltoallv_plan(const collective_call &on, const void *sendbuf,
                                  count_list sdispls, const datatype &sendtype, void *recvbuf,
                                  count_list recvcounts, count_list rdispls, const datatype &recvtype) {
     const degrees edges = degrees_of(on.comm);
-    return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
+    return plan(on, "Neighbor_alltoallv",
+                displaced(sendbuf, sendcounts, sdispls, sendtype, edges.out, sending),
                 displaced(recvbuf, recvcounts, rdispls, recvtype, edges.in, receiving));
 }
 
@@ -166,7 +174,8 @@ schedule neighbor_alltoallw_plan(const collective_call &on, const void *sendbuf,
                                  count_list recvcounts, const MPI_Aint *rdispls,
                                  const MPI_Datatype *recvtypes) {
     const degrees edges = degrees_of(on.comm);
-    return plan(on, displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
+    return plan(on, "Neighbor_alltoallw",
+                displaced(sendbuf, sendcounts, sdispls, sendtypes, edges.out, sending),
                 displaced(recvbuf, recvcounts, rdispls, recvtypes, edges.in, receiving));
 }
 

@@ -25,7 +25,7 @@ const char *verb(use how) {
 }
 
 /// The sentence about memory that two calls use at once.
-std::string collision(const call_place &now, use now_how, const call_place &before, use before_how,
+std::string collision(const call_address &now, use now_how, const call_address &before, use before_how,
                       std::uintptr_t address) {
     return sentence(in_words(now), " ", verb(now_how), " memory (at ",
                     reinterpret_cast<const void *>(address), ") that ", in_words(before), " ",
@@ -52,12 +52,21 @@ wait_note::operation about(const protocol::request &made) {
     return found;
 }
 
+/// False: the address is not above the caller's frame, or farther than stacks are long.
+[[gnu::always_inline]] inline bool may_be_on_stack(std::uintptr_t address) noexcept {
+    constexpr std::uintptr_t longest_stack = std::uintptr_t{1} << 30;
+    return address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < longest_stack;
+}
+
 /// The call whose variable one of the buffers is.
 std::optional<stack_frame> holder_of(const watched_list &used) {
-    const stack_frames stack;
+    std::optional<stack_frames> stack;
     for (const watched_memory &each : used.all()) {
-        if (const auto address = each.address()) {
-            if (auto holder = stack.holder_of(*address)) {
+        if (const auto address = each.address(); address && may_be_on_stack(*address)) {
+            if (!stack) {
+                stack.emplace();
+            }
+            if (auto holder = stack->holder_of(*address)) {
                 return holder;
             }
         }
@@ -69,8 +78,8 @@ std::optional<stack_frame> holder_of(const watched_list &used) {
 
 void pending_buffers::lose(operation &under_way, const char *why) {
     under_way.gone = true;
-    report_mistake(sentence("the buffer of ", in_words(under_way.what.place), " does not exist any more in ",
-                            in_words(current_call()),
+    report_mistake(sentence("the buffer of ", in_words(under_way.place), " does not exist any more in ",
+                            in_words(current_address()),
                             ", before which the operation was not complete: ", why));
 }
 
@@ -108,7 +117,7 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
     for (auto one = all.begin(); one != all.end(); ++one) {
         for (auto other = one + 1; other != all.end(); ++other) {
             if (one->collides_with(*other)) {
-                report_mistake(sentence(in_words(current_call()), ": the buffers of this call overlap"));
+                report_mistake(sentence(in_words(current_address()), ": the buffers of this call overlap"));
             }
         }
         for (const auto &[made, operation] : operations_) {
@@ -118,7 +127,7 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
             for (const watched_memory &theirs : operation.used.all()) {
                 if (const auto address = one->collides_with(theirs)) {
                     report_mistake(
-                        collision(current_call(), one->how(), operation.what.place, theirs.how(), *address));
+                        collision(current_address(), one->how(), operation.place, theirs.how(), *address));
                 }
             }
         }
@@ -136,7 +145,8 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     const std::scoped_lock guard{mutex_};
     const auto holder = holder_of(used);
     operations_[&made] = {.used = std::move(used),
-                          .what = {current_call(), about(made)},
+                          .place = current_address(),
+                          .about = about(made),
                           .holder = holder,
                           .under_way = made.active,
                           .number = begun_++};
@@ -155,10 +165,10 @@ void pending_buffers::start_receive(protocol::receive_operation &receive) {
 
 std::uint32_t pending_buffers::number_receive() {
     const std::scoped_lock guard{mutex_};
-    return number_locked(current_call());
+    return number_locked(current_address());
 }
 
-std::uint32_t pending_buffers::number_locked(const call_place &place) {
+std::uint32_t pending_buffers::number_locked(const call_address &place) {
     places_.resize(most_places);
     ++receives_;
     places_[receives_ % most_places] = place;
@@ -199,7 +209,7 @@ void pending_buffers::start(protocol::request &started) {
     found->second.under_way = true;
     found->second.number = begun_++;
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
-        receive->posting = number_locked(found->second.what.place);
+        receive->posting = number_locked(found->second.place);
     }
 }
 
@@ -228,8 +238,8 @@ void pending_buffers::end_locked(operation &ended, const protocol::request &comp
         if (each.changed()) {
             const char *const what =
                 each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
-            report_mistake(sentence(what, in_words(ended.what.place), " was changed before ",
-                                    in_words(current_call()), " completed it"));
+            report_mistake(sentence(what, in_words(ended.place), " was changed before ",
+                                    in_words(current_address()), " completed it"));
         }
         // Of a receive, so many bytes; of a collective, which has no count, all.
         const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
@@ -251,7 +261,7 @@ std::vector<pending_buffers::begun_operation> pending_buffers::begun() {
     std::vector<begun_operation> all;
     all.reserve(found.size());
     for (const operation *const each : found) {
-        all.push_back(each->what);
+        all.push_back({place_of(each->place), each->about});
     }
     return all;
 }
@@ -259,7 +269,7 @@ std::vector<pending_buffers::begun_operation> pending_buffers::begun() {
 std::string pending_buffers::call_of(const protocol::request &begun) {
     const std::scoped_lock guard{mutex_};
     const auto found = operations_.find(&begun);
-    return found != operations_.end() ? in_words(found->second.what.place) : std::string{};
+    return found != operations_.end() ? in_words(found->second.place) : std::string{};
 }
 
 bool pending_buffers::adopt(protocol::request &freed) {
@@ -303,6 +313,17 @@ void pending_buffers::end_adopted_locked() {
 
 namespace {
 
+/// A sum: of different calls different, but for a rare chance.
+std::uint64_t number_of(const call_address &call) noexcept {
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    std::uint64_t sum = reinterpret_cast<std::uintptr_t>(call.call.data());
+    sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.site);
+    for (const std::uint64_t offset : call.offsets) {
+        sum = sum * factor + offset;
+    }
+    return sum | 1;
+}
+
 struct receive_watch {
     receive_watch() noexcept {
         protocol::message_checks::watch_receive = [](protocol::receive_operation &receive) {
@@ -312,8 +333,12 @@ struct receive_watch {
             }
         };
         protocol::type_notes::name_call = [] {
-            const call_place here = current_call();
+            const call_address here = current_address();
             return here.call.empty() ? std::string{} : in_words(here);
+        };
+        protocol::type_notes::find_call = [] {
+            const call_address here = current_address();
+            return here.call.empty() ? std::uint64_t{0} : number_of(here);
         };
     }
 };

@@ -67,7 +67,8 @@ class pending_buffers {
   private:
     struct operation {
         watched_list used;
-        begun_operation what;
+        call_address place;
+        wait_note::operation about{};
         std::optional<stack_frame> holder; ///< the call whose variable the buffer is
         bool under_way = false;
         bool gone = false;        ///< the buffer does not exist any more
@@ -82,13 +83,13 @@ class pending_buffers {
 
     /// Of the receives whose calls are known, the latest are.
     static constexpr std::size_t most_places = 1024;
-    [[nodiscard]] std::uint32_t number_locked(const call_place &place);
+    [[nodiscard]] std::uint32_t number_locked(const call_address &place);
     void report_wildcards_locked();
 
     std::mutex mutex_; ///< protects the others
     std::uint64_t begun_ = 0;
     std::uint32_t receives_ = 0;
-    std::vector<call_place> places_; ///< of receives, by number
+    std::vector<call_address> places_; ///< of receives, by number
     std::set<std::string> wildcards_named_;
     std::unordered_map<const protocol::request *, operation> operations_;
     std::vector<protocol::request *> adopted_;

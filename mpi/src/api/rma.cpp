@@ -38,14 +38,24 @@ void check_changes(const op &operation) {
     }
 }
 
+/// A null pointer is an address only with types of absolute addresses.
+[[gnu::cold]] void refuse_null(const typed_buffer &origin) {
+    if (origin.address == nullptr && origin.bytes() > 0 && origin.type->predefined()) {
+        fail(MPI_ERR_BUFFER, "origin_addr is a null pointer, but there are ", origin.count, " elements");
+    }
+}
+
 /// Makes an access. With LISLE_CHECK=1 it is noted, to be compared with those of other ranks.
-/// @param bytes of the target's data @param brings something that others may have written for this rank to
-/// see
-template <class Access> protocol::request *noted(const rma::window &win, const rma::target_data &target,
-                                                 MPI_Count bytes, rma::access_kind what, bool brings,
-                                                 Access access) {
+/// @param origin null: looked at elsewhere @param bytes of the target's data @param brings something that
+/// others may have written for this rank to see
+template <class Access> protocol::request *noted(const rma::window &win, const typed_buffer *origin,
+                                                 const rma::target_data &target, MPI_Count bytes,
+                                                 rma::access_kind what, bool brings, Access access) {
     if (!rma::race_watch::watched()) [[likely]] {
         return access();
+    }
+    if (origin != nullptr) {
+        refuse_null(*origin);
     }
     const auto begun = rma::race_watch::begin_access(win.members, what, brings);
     protocol::request *const started = access();
@@ -63,7 +73,7 @@ void begin_unnoted(const rma::window &win, rma::access_kind what) {
 }
 
 protocol::request *start_put(rma::window &win, const typed_buffer &origin, const rma::target_data &target) {
-    return noted(win, target, origin.bytes(), rma::access_kind::put, false,
+    return noted(win, &origin, target, origin.bytes(), rma::access_kind::put, false,
                  [&] { return rma::put(win, origin, target); });
 }
 
@@ -88,9 +98,9 @@ void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datat
          MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
-        let_go(noted(win, target, target.bytes(), rma::access_kind::get, true, [&] {
-            return rma::get(win, {origin_addr, origin_count, origin_datatype}, target);
-        }));
+        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
+        let_go(noted(win, &origin, target, target.bytes(), rma::access_kind::get, true,
+                     [&] { return rma::get(win, origin, target); }));
     }
 }
 
@@ -101,7 +111,7 @@ void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype 
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(noted(win, target, origin.bytes(), rma::access_kind::update, false,
+        let_go(noted(win, &origin, target, origin.bytes(), rma::access_kind::update, false,
                      [&] { return rma::accumulate(win, origin, nullptr, target, op); }));
     }
 }
@@ -115,7 +125,7 @@ void get_accumulate(const void *origin_addr, MPI_Count origin_count, const datat
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
         const MPI_Count bytes = &op == find_op(MPI_NO_OP) ? target.bytes() : origin.bytes();
-        let_go(noted(win, target, bytes, rma::access_kind::update, true,
+        let_go(noted(win, nullptr, target, bytes, rma::access_kind::update, true,
                      [&] { return rma::accumulate(win, origin, &result, target, op); }));
     }
 }
@@ -125,7 +135,7 @@ void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &da
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(noted(win, target, target.bytes(), rma::access_kind::update, true,
+        let_go(noted(win, nullptr, target, target.bytes(), rma::access_kind::update, true,
                      [&] { return rma::fetch_and_op(win, origin_addr, result_addr, target, op); }));
     }
 }
@@ -135,7 +145,7 @@ void compare_and_swap(const void *origin_addr, const void *compare_addr, void *r
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(noted(win, target, target.bytes(), rma::access_kind::update, true, [&] {
+        let_go(noted(win, nullptr, target, target.bytes(), rma::access_kind::update, true, [&] {
             return rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target);
         }));
     }

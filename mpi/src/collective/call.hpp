@@ -90,6 +90,14 @@ struct sizes {
     return checks(check_level::all);
 }
 
+/// True if all calls of one operation go by messages: only pairs of ranks know how much the one has for the
+/// other, and of which type, which messages compare.
+[[nodiscard]] inline bool by_messages(operation what) noexcept {
+    using enum collective_operation;
+    return by_messages_alone() ||
+           (comparing() && (what == gatherv || what == scatterv || what == allgatherv || what == alltoallv));
+}
+
 /// The tag of the collective that has been counted last. All members begin (or prepare) their collectives in
 /// the same order, so they agree.
 [[nodiscard]] int tag_of_counted(const communicator &comm, bool persistent) noexcept;

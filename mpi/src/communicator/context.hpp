@@ -21,6 +21,8 @@ enum class message_space : std::uint64_t {
     ownership = 7,        ///< buffers that change owner (MPIX_Send_owned)
     partitioned = 8,      ///< partitioned messages and their greetings
     recovery = 9,         ///< agreements among survivors, see protocol/failures.hpp
+    departure = 10,       ///< MPI_Finalize, which matches no other call
+    accesses = 11,        ///< what fences tell of accesses to windows (LISLE_CHECK)
 };
 
 /// Where ranks meet that have no communicator yet (from_group.cpp). No communicator has these.

@@ -12,8 +12,9 @@ namespace lisle {
 namespace {
 
 // Of a communicator's message spaces one is for users, the next ones are those of collectives and of what is
-// done like one.
-constexpr std::uint64_t users_space = 0, last_counted_space = 2, last_common_space = 5;
+// done like one, as are MPI_Finalize and what fences tell of accesses.
+constexpr std::uint64_t users_space = 0, last_counted_space = 2, last_common_space = 5, departure_space = 10,
+                        accesses_space = 11;
 
 using sort = wait_note::sort;
 using state = wait_table::state;
@@ -63,6 +64,9 @@ std::vector<int> missing_members(const job_waits &job, int rank, const wait_note
 }
 
 std::vector<int> needed_by(const job_waits &job, int rank, const wait_note::operation &wait) {
+    if (wait.what == sort::unmarked) {
+        return {rank};
+    }
     const wait_note::comm *const comm = job[static_cast<std::size_t>(rank)].comm_of(wait.context);
     if (among_all(wait) && comm != nullptr) {
         if (auto missing = missing_members(job, rank, *comm, is_counted(wait)); !missing.empty()) {
@@ -112,6 +116,25 @@ void make_sound(wait_note &note) noexcept {
     note.message_count = std::min(note.message_count, wait_note::most_messages);
 }
 
+namespace {
+
+/// A rank waits as long as all its threads do, for what any of them waits for.
+void join_threads(rank_wait &rank, std::vector<wait_note> threads) {
+    if (threads.size() < 2) {
+        return;
+    }
+    rank.note.operation_count = 0;
+    rank.note.any = 0;
+    for (wait_note &each : threads) {
+        make_sound(each);
+        const auto count = std::min(each.operation_count, wait_note::most_operations);
+        std::for_each_n(each.operations, count, [&rank](const auto &one) { rank.note.add(one); });
+    }
+    rank.threads = std::move(threads);
+}
+
+} // namespace
+
 job_waits read_waits(const wait_table &table, std::uint32_t question) {
     job_waits all(static_cast<std::size_t>(table.ranks()));
     for (int rank = 0; rank < table.ranks(); ++rank) {
@@ -120,6 +143,7 @@ job_waits read_waits(const wait_table &table, std::uint32_t question) {
         if (each.state == state::waiting) {
             each.note = table.note_of(rank);
             make_sound(each.note);
+            join_threads(each, table.notes_of_threads(rank));
         }
     }
     return all;
@@ -128,7 +152,8 @@ job_waits read_waits(const wait_table &table, std::uint32_t question) {
 bool among_all(const wait_note::operation &wait) noexcept {
     const std::uint64_t space = wait.context % message_spaces;
     return wait.what == sort::collective ||
-           (wait.context != 0 && space != users_space && space <= last_common_space);
+           (wait.context != 0 && ((space != users_space && space <= last_common_space) ||
+                                  space == departure_space || space == accesses_space));
 }
 
 std::vector<int> members_of(const wait_note::comm &comm, int job_size) {

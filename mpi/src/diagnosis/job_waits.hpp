@@ -18,7 +18,8 @@ inline constexpr std::uint64_t message_spaces = 16;
 /// written.
 struct rank_wait {
     wait_table::state state = wait_table::state::awake;
-    wait_note note{};
+    wait_note note{};                 ///< with the operations of all threads that wait
+    std::vector<wait_note> threads{}; ///< what each of them waits for, if there are several
 
     [[nodiscard]] std::string call() const { return note.call[0] != '\0' ? note.call : "MPI"; }
     /// The communicator of an operation or message; null: the rank has not said.

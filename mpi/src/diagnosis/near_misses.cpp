@@ -26,6 +26,9 @@ std::string near_miss(const rank_wait &rank, const wait_note::operation &wait,
     const bool source = wait.peer == wait_note::anybody || wait.peer == came.source;
     const bool tag = wait.tag < 0 || wait.tag == came.tag;
     const bool context = wait.context == came.context;
+    if (wait.context % message_spaces != came.context % message_spaces) {
+        return {}; // one of them is not the program's
+    }
     std::string from = sentence("from rank ", came.source);
     if (source && context && !tag) {
         return sentence(from, " under tag ", came.tag);

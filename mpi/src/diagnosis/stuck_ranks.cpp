@@ -60,7 +60,9 @@ std::vector<int> late_members(const job_waits &job, const wait_note::comm &comm)
 enders enders_of(const job_waits &job, int rank, const wait_note::operation &wait) {
     const rank_wait &self = job[static_cast<std::size_t>(rank)];
     const wait_note::comm *const comm = self.comm_of(wait.context);
-    const bool of_user = wait.context != 0 && wait.context % message_spaces == 0;
+    constexpr std::uint64_t partitioned_space = 8;
+    const std::uint64_t space = wait.context % message_spaces;
+    const bool of_user = wait.context != 0 && (space == 0 || space == partitioned_space);
     if (among_all(wait)) {
         const bool meets = std::ranges::find(meetings, self.call()) != meetings.end();
         auto late = meets && comm != nullptr ? late_members(job, *comm) : std::vector<int>{};
@@ -71,6 +73,9 @@ enders enders_of(const job_waits &job, int rank, const wait_note::operation &wai
     }
     if (!of_user || wait.what == sort::other || wait.what == sort::outside) {
         return {everybody(job)};
+    }
+    if (wait.what == sort::unmarked) {
+        return {{rank}, true};
     }
     if (wait.peer >= 0 && wait.peer < static_cast<int>(job.size())) {
         return {{wait.peer}, true};

@@ -47,6 +47,8 @@ std::string awaited_text(const job_waits &job, int rank, const wait_note::operat
     case sort::send:
     case sort::synchronous_send:
         return peer + " to receive";
+    case sort::unmarked:
+        return sentence("its program to mark partition ", wait.partition, " ready for ", peer);
     case sort::outside:
         return "the program itself, or what has not been said";
     case sort::collective:
@@ -56,7 +58,8 @@ std::string awaited_text(const job_waits &job, int rank, const wait_note::operat
     return "messages";
 }
 
-row row_of(const job_waits &job, int rank, bool by_distance) {
+/// @param note what the rank says, or one of its threads
+row row_of(const job_waits &job, int rank, const wait_note &note, bool by_distance) {
     const rank_wait &self = job[static_cast<std::size_t>(rank)];
     if (self.state == state::gone) {
         return {"", "-", "nothing: it has ended", "", "", "", ""};
@@ -64,8 +67,7 @@ row row_of(const job_waits &job, int rank, bool by_distance) {
     if (self.state == state::awake) {
         return {"", "-", "nothing: it is at work, or waits outside MPI", "", "", "", ""};
     }
-    row made{"", self.call(), "", "-", "-", "-", ""};
-    const wait_note &note = self.note;
+    row made{"", note.call[0] != '\0' ? note.call : "MPI", "", "-", "-", "-", ""};
     if (note.looks != 0) {
         made[2] = "nothing: it tests in a loop";
     } else if (note.operation_count != 0) {
@@ -85,17 +87,32 @@ row row_of(const job_waits &job, int rank, bool by_distance) {
     return made;
 }
 
+/// One for the rank, or for each of its threads.
+std::vector<row> rows_of(const job_waits &job, int rank, bool by_distance) {
+    const rank_wait &self = job[static_cast<std::size_t>(rank)];
+    std::vector<row> rows;
+    for (const wait_note &each : self.threads) {
+        rows.push_back(row_of(job, rank, each, by_distance));
+    }
+    if (rows.empty()) {
+        rows.push_back(row_of(job, rank, self.note, by_distance));
+    }
+    std::ranges::sort(rows); // threads answer in any order
+    return rows;
+}
+
 /// Rows and the ranks that share them, in the order of their first ranks.
 std::vector<row> folded(const job_waits &job, bool fold, bool by_distance) {
     std::map<row, std::size_t> places;
     std::vector<std::pair<row, std::vector<int>>> found;
     for (int rank = 0; rank < static_cast<int>(job.size()); ++rank) {
-        row made = row_of(job, rank, by_distance);
-        const auto [place, fresh] = places.emplace(made, found.size());
-        if (fresh || !fold) {
-            found.emplace_back(std::move(made), std::vector{rank});
-        } else {
-            found[place->second].second.push_back(rank);
+        for (row &made : rows_of(job, rank, by_distance)) {
+            const auto [place, fresh] = places.emplace(made, found.size());
+            if (fresh || !fold) {
+                found.emplace_back(std::move(made), std::vector{rank});
+            } else if (found[place->second].second.back() != rank) {
+                found[place->second].second.push_back(rank);
+            }
         }
     }
     std::vector<row> rows;

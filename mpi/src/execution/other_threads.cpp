@@ -73,7 +73,8 @@ bool is_anybody_else_at_work(int workers) {
             ++at_work;
         }
     }
-    return at_work > (workers != 0 ? workers : static_cast<int>(waits_now()));
+    const auto waiting = static_cast<int>(waits_of_threads.load(std::memory_order_relaxed));
+    return at_work > workers + waiting;
 }
 
 } // namespace lisle

@@ -17,6 +17,9 @@ inline std::atomic<std::uint64_t> waits_of_process{0};
     return static_cast<std::uint32_t>(waits_of_process.load(std::memory_order_relaxed) >> 32);
 }
 
+/// How many of those that there are now are of threads that run no fibers. Relaxed, for the same reason.
+inline std::atomic<std::uint32_t> waits_of_threads{0};
+
 /// Counts a wait of the calling thread there, once it is told to.
 class counted_wait {
   public:
@@ -27,17 +30,22 @@ class counted_wait {
         if (counted_) {
             constexpr std::uint64_t one_ended = std::uint64_t{1} << 32;
             waits_of_process.fetch_add(one_ended - 1, std::memory_order_relaxed);
+            waits_of_threads.fetch_sub(of_thread_, std::memory_order_relaxed);
         }
     }
-    void count() noexcept {
+    /// @param fiber whether the caller is one
+    void count(bool fiber) noexcept {
         if (!counted_) {
             counted_ = true;
+            of_thread_ = fiber ? 0 : 1;
             waits_of_process.fetch_add(1, std::memory_order_relaxed);
+            waits_of_threads.fetch_add(of_thread_, std::memory_order_relaxed);
         }
     }
 
   private:
     bool counted_ = false;
+    std::uint32_t of_thread_ = 0;
 };
 
 /// True if some thread of the process, besides those that wait in MPI, may go on without being woken by

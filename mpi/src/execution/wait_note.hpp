@@ -21,7 +21,8 @@ struct wait_note {
         synchronous_send,
         probe,
         collective,
-        outside, ///< what may end without another rank: the program completes it, or it has not said
+        outside,  ///< what may end without another rank: the program completes it, or it has not said
+        unmarked, ///< a partition that the rank itself has not marked ready
     };
     static constexpr std::int32_t anybody = -1; ///< MPI_ANY_SOURCE
     static constexpr std::int32_t nobody = -2;  ///< no rank in particular
@@ -32,6 +33,7 @@ struct wait_note {
         std::int64_t bytes;
         std::int32_t peer, tag;
         sort what;
+        std::int32_t partition = 0; ///< of `unmarked`
     };
     /// A message that has come and that no receive has taken.
     struct message {

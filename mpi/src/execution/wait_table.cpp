@@ -13,6 +13,8 @@ constexpr std::uint64_t one_waking = std::uint64_t{1} << 32;
 // Those of a record's `asleep`: how many threads of the rank sleep, and above that how often any fell asleep.
 constexpr std::uint64_t one_nap = std::uint64_t{1} << 32;
 
+enum thread_state : std::uint32_t { free_place, writing, told };
+
 // How long all ranks have to sleep before the last one asks. Longer after questions that led to nothing: the
 // ranks may wait for threads of the program.
 constexpr std::uint64_t least_patience = 100'000'000;
@@ -34,8 +36,18 @@ struct alignas(64) wait_table::head {
 };
 
 struct alignas(64) wait_table::record {
+    /// What one of several threads waits for.
+    struct thread_note {
+        std::atomic<std::uint32_t> state; ///< thread_state; release and acquire with `note`
+        wait_note note;
+    };
+    static constexpr int most_threads = 6;
+
     std::atomic<std::uint64_t> asleep; ///< threads of the rank that sleep, and naps
-    std::atomic<std::uint32_t> seen;   ///< the bell's value when the first of them fell asleep
+    /// The latest value of the bell that one of them saw before it fell asleep, and how many of them saw that
+    /// one: the others are about to wake up. Written before `asleep`, which releases it.
+    std::atomic<std::uint64_t> seen;
+    std::atomic<std::uint32_t> sleeping_threads; ///< those of `asleep` that are no fiber
     std::atomic<std::uint32_t> gone;
     std::atomic<std::uint32_t> taken;    ///< the latest question that a thread has taken on
     std::atomic<std::uint32_t> answered; ///< the latest that is answered; release, acquire with `note`
@@ -43,6 +55,7 @@ struct alignas(64) wait_table::record {
     /// that 1; 0: it found something else. Orders nothing: an older value says as much.
     std::atomic<std::uint64_t> stood;
     wait_note note;
+    thread_note threads[most_threads];
     alignas(64) traffic_count traffic; ///< of the process whose first rank this is
 };
 
@@ -72,18 +85,34 @@ bool wait_table::is_looked_at() const noexcept {
 
 // ---- ranks that sleep ----
 
-bool wait_table::fall_asleep(int rank, std::uint32_t seen) noexcept {
+void wait_table::fall_asleep(int rank, std::uint32_t seen) noexcept {
     record &own = of(rank);
-    const bool first = (own.asleep.load(std::memory_order_relaxed) & count_mask) == 0;
-    if (first) {
-        own.seen.store(seen, std::memory_order_relaxed);
-    }
-    own.asleep.fetch_add(1 + one_nap, std::memory_order_release); // with certain(): `seen` comes with it
-    return first;
+    std::uint64_t before = own.seen.load(std::memory_order_relaxed);
+    std::uint64_t next = 0;
+    do {
+        const auto latest = static_cast<std::uint32_t>(before >> 32);
+        const bool newer = (before & count_mask) == 0 || static_cast<std::int32_t>(seen - latest) > 0;
+        next = seen == latest ? before + 1 : newer ? std::uint64_t{seen} << 32 | 1 : before;
+    } while (!own.seen.compare_exchange_weak(before, next, std::memory_order_relaxed));
+    own.asleep.fetch_add(1 + one_nap,
+                         std::memory_order_release); // with none_has_rung(): `seen` comes with it
 }
 
-bool wait_table::wake_up(int rank) noexcept {
-    return (of(rank).asleep.fetch_sub(1, std::memory_order_relaxed) & count_mask) == 1;
+void wait_table::wake_up(int rank, std::uint32_t seen) noexcept {
+    record &own = of(rank);
+    own.asleep.fetch_sub(1, std::memory_order_relaxed);
+    std::uint64_t before = own.seen.load(std::memory_order_relaxed);
+    while (before >> 32 == seen && (before & count_mask) != 0 &&
+           !own.seen.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
+        // another thread of the rank has changed it
+    }
+}
+
+bool wait_table::none_has_rung(int rank) const noexcept {
+    const record &each = of(rank);
+    const std::uint64_t asleep = each.asleep.load(std::memory_order_acquire) & count_mask;
+    const std::uint64_t seen = each.seen.load(std::memory_order_relaxed);
+    return asleep != 0 && asleep == (seen & count_mask) && bells_[rank].value() == seen >> 32;
 }
 
 template <class Sleep, class Rung>
@@ -105,14 +134,18 @@ void wait_table::watch(std::uint64_t count, Sleep sleep, Rung rung) noexcept {
 }
 
 void wait_table::sleep(int rank, std::uint32_t seen) noexcept {
-    const bool first = fall_asleep(rank, seen);
-    const std::uint64_t added = first ? 1 : 0;
+    fall_asleep(rank, seen);
+    // Relaxed: whichever thread counts the rank, `blocked` orders what it says.
+    const std::uint64_t added =
+        of(rank).sleeping_threads.fetch_add(1, std::memory_order_relaxed) == 0 ? 1 : 0;
     const std::uint64_t count = top().blocked.fetch_add(added, std::memory_order_acq_rel) + added;
     doorbell &bell = bells_[rank];
     watch(
         count, [&](std::uint64_t nanoseconds) { bell.sleep(seen, nanoseconds); },
         [&] { return bell.value() != seen; });
-    const std::uint64_t removed = wake_up(rank) ? 1 : 0;
+    wake_up(rank, seen);
+    const std::uint64_t removed =
+        of(rank).sleeping_threads.fetch_sub(1, std::memory_order_relaxed) == 1 ? 1 : 0;
     top().blocked.fetch_add(one_waking - removed, std::memory_order_acq_rel);
 }
 
@@ -152,8 +185,7 @@ bool wait_table::certain(std::uint64_t count) const noexcept {
             continue;
         }
         any = true;
-        if ((each.asleep.load(std::memory_order_acquire) & count_mask) == 0 ||
-            bells_[rank].value() != each.seen.load(std::memory_order_relaxed)) {
+        if (!none_has_rung(rank)) {
             return false;
         }
     }
@@ -249,13 +281,54 @@ void wait_table::withdraw(int rank) noexcept {
     of(rank).answered.store(0, std::memory_order_relaxed); // before the rank sleeps again, which releases it
 }
 
+std::uint32_t wait_table::latest_question() const noexcept {
+    return static_cast<std::uint32_t>(top().question.load(std::memory_order_relaxed) >> 32);
+}
+
+std::optional<int> wait_table::take_thread_place(int rank) noexcept {
+    for (int place = 0; place < record::most_threads; ++place) {
+        std::uint32_t state = free_place;
+        if (of(rank).threads[place].state.compare_exchange_strong(state, writing, std::memory_order_acquire,
+                                                                  std::memory_order_relaxed)) {
+            return place;
+        }
+    }
+    return std::nullopt;
+}
+
+void wait_table::tell_of_thread(int rank, int place, const wait_note &note) noexcept {
+    record::thread_note &own = of(rank).threads[place];
+    own.state.store(writing, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release); // a reader of a part of it sees the state
+    own.note = note;
+    own.state.store(told, std::memory_order_release);
+}
+
+void wait_table::give_thread_place(int rank, int place) noexcept {
+    of(rank).threads[place].state.store(free_place, std::memory_order_release);
+}
+
+std::vector<wait_note> wait_table::notes_of_threads(int rank) const {
+    std::vector<wait_note> found;
+    for (const record::thread_note &each : of(rank).threads) {
+        if (each.state.load(std::memory_order_acquire) == told) {
+            found.push_back(each.note);
+            std::atomic_thread_fence(std::memory_order_acquire); // what was read is read before this
+            if (each.state.load(std::memory_order_relaxed) != told) {
+                found.pop_back();
+            }
+        }
+    }
+    return found;
+}
+
 wait_table::nap wait_table::nap_of(int rank) const noexcept {
     const record &each = of(rank);
     nap found;
     found.number = each.asleep.load(std::memory_order_acquire);
-    found.seen = each.seen.load(std::memory_order_relaxed);
+    found.seen = static_cast<std::uint32_t>(each.seen.load(std::memory_order_relaxed) >> 32);
     found.sound = (found.number & count_mask) == 1 && each.gone.load(std::memory_order_acquire) == 0 &&
-                  bells_[rank].value() == found.seen;
+                  none_has_rung(rank);
     return found;
 }
 

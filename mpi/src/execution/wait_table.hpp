@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "execution/doorbell_row.hpp"
 #include "execution/traffic_count.hpp"
@@ -44,7 +45,7 @@ class wait_table {
     void sleep(int rank, std::uint32_t seen) noexcept;
     /// The rank is a fiber about to park; its worker says when it sleeps itself.
     void park(int rank, std::uint32_t seen) noexcept { fall_asleep(rank, seen); }
-    void unpark(int rank) noexcept { wake_up(rank); }
+    void unpark(int rank, std::uint32_t seen) noexcept { wake_up(rank, seen); }
     /// The same as sleep for a worker whose home is the rank's bell.
     /// @param parked how many of its ranks are
     void sleep_at_home(int home, int parked) noexcept;
@@ -71,6 +72,16 @@ class wait_table {
 
     /// The rank's wait is over, so its answer says nothing more.
     void withdraw(int rank) noexcept;
+
+    // ---- ranks of several threads ----
+
+    [[nodiscard]] std::uint32_t latest_question() const noexcept;
+    /// A place for the note of one thread, which it keeps while it waits; none: there are more threads.
+    [[nodiscard]] std::optional<int> take_thread_place(int rank) noexcept;
+    void tell_of_thread(int rank, int place, const wait_note &note) noexcept;
+    void give_thread_place(int rank, int place) noexcept;
+    /// What the rank's threads have told that still wait.
+    [[nodiscard]] std::vector<wait_note> notes_of_threads(int rank) const;
 
     /// One rank's sleep. Two that are equal and sound were read in the same sleep, in which its bell has not
     /// rung.
@@ -108,10 +119,10 @@ class wait_table {
     struct record;
     [[nodiscard]] head &top() const noexcept;
     [[nodiscard]] record &of(int rank) const noexcept;
-    /// Returns whether the rank was awake.
-    bool fall_asleep(int rank, std::uint32_t seen) noexcept;
-    /// Returns whether it is awake.
-    bool wake_up(int rank) noexcept;
+    void fall_asleep(int rank, std::uint32_t seen) noexcept;
+    void wake_up(int rank, std::uint32_t seen) noexcept;
+    /// No thread of the rank that sleeps is about to wake up.
+    [[nodiscard]] bool none_has_rung(int rank) const noexcept;
     [[nodiscard]] bool all_blocked(std::uint64_t count) const noexcept;
     [[nodiscard]] bool certain(std::uint64_t count) const noexcept;
     [[nodiscard]] std::uint64_t patience() const noexcept;

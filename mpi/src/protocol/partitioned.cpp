@@ -99,7 +99,7 @@ typed_buffer partitioned_request::piece(MPI_Count first, MPI_Count count) const 
 
 partitioned_send::partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel,
                                    int dest, int tag)
-    : partitioned_request{buffer, partitions, channel, dest},
+    : partitioned_request{buffer, partitions, channel, dest}, tag_{tag},
       marked_{new std::atomic<bool>[static_cast<std::size_t>(partitions)]} {
     if (dest == MPI_PROC_NULL) {
         return;
@@ -128,6 +128,22 @@ void partitioned_send::start() {
     }
     missing_.store(peer_ == MPI_PROC_NULL ? 0 : partitions_, std::memory_order_release);
     watch();
+}
+
+void partitioned_send::describe(wait_note &note) const {
+    const int dest = peer_ >= 0 ? channel_.peers->member(peer_) : wait_note::nobody;
+    bool all_marked = true;
+    for (int i = 0; i < partitions_; ++i) {
+        if (!marked_[static_cast<std::size_t>(i)].load(std::memory_order_relaxed)) {
+            all_marked = false;
+            note.add(wait_note::operation{channel_.context, buffer_.bytes(), dest, tag_,
+                                          wait_note::sort::unmarked, i});
+        }
+    }
+    if (all_marked) {
+        note.add(wait_note::operation{channel_.context, elements() * buffer_.type->size(), dest, tag_,
+                                      wait_note::sort::send});
+    }
 }
 
 void partitioned_send::mark_ready(int partition) {
@@ -203,6 +219,11 @@ void partitioned_receive::start() {
         settle_in_order_locked();
     }
     watch();
+}
+
+void partitioned_receive::describe(wait_note &note) const {
+    note.add(wait_note::operation{channel_.context, elements() * buffer_.type->size(), peer_, tag_,
+                                  wait_note::sort::receive});
 }
 
 void partitioned_receive::post_locked() {

@@ -49,6 +49,7 @@ class partitioned_send final : public partitioned_request {
     partitioned_send(const typed_buffer &buffer, int partitions, const channel &channel, int dest, int tag);
     ~partitioned_send() override;
     void start() override;
+    void describe(wait_note &note) const override;
     /// MPI_Pready. Throws MPI_ERR_ARG if the partition is ready already.
     void mark_ready(int partition);
 
@@ -56,6 +57,7 @@ class partitioned_send final : public partitioned_request {
     bool ready() override;
     void settle_locked();
 
+    int tag_;
     std::int32_t first_tag_ = 0;
     std::unique_ptr<std::atomic<bool>[]> marked_;
     // Counts down to 0. Release by those who count, acquire by who finds 0: it sees all sends noted.
@@ -73,6 +75,7 @@ class partitioned_receive final : public partitioned_request {
                         int tag);
     ~partitioned_receive() override;
     void start() override;
+    void describe(wait_note &note) const override;
     /// MPI_Parrived: makes progress if need be. Throws if the partition will not arrive.
     [[nodiscard]] bool arrived(int partition);
 

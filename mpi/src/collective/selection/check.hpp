@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What LISLE_CHECK adds to each collective: before it begins, the ranks tell each other what they are about
-// to call, and all of them refuse if that does not fit together. Blocking calls of ranks that share memory do
-// so through their area, which costs what a barrier does; a barrier is done with it. All others send
-// messages.
+// to call, and all of them refuse if that does not fit together. Blocking calls of ranks that share memory
+// show sums through their area, which costs what a barrier does; a barrier is done with it. All others, and
+// those whose sums differ, send messages.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,12 @@
 #include "collective/call.hpp"
 #include "collective/signature.hpp"
 #include "collective/steps/executor.hpp"
-#include "datatype/type_signature.hpp"
 
 namespace lisle::collective {
 
 /// Compares what the ranks are about to call, for a blocking call. Returns once all of them have called, and
 /// throws in all of them if the calls do not fit together. @pre comparing()
 void compare_calls(communicator &comm, const call_signature &own);
-
-/// A signature of data of several types as call_signature::elements: no basic_type.
-[[nodiscard]] constexpr std::uint64_t said_sum(const type_signature &all) noexcept {
-    return all.sum | std::uint64_t{1} << 63;
-}
-
-/// What two ranks say that does not fit together, if anything. @param first what rank 0 says
-[[nodiscard]] std::optional<mpi_error> disagreement(int rank, const call_signature &given,
-                                                    const call_signature &first);
 
 /// When the last rank entered the latest blocking collective on an intra-communicator that the calling rank
 /// has had checked and that nobody has taken yet; 0: there is none. What the ranks hear of each other in such

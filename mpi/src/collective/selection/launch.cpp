@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "collective/selection/check.hpp"
+#include "collective/selection/one_caller.hpp"
 #include "collective/steps/executor.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
@@ -89,8 +90,11 @@ void run(communicator &comm, schedule plan) {
         return;
     }
     refuse_revoked(comm);
+    std::optional<one_caller> alone;
     if (comparing()) [[unlikely]] {
-        compare_calls(comm, plan.signature()); // if it throws, no rank takes the next tag
+        const call_signature said = plan.signature();
+        alone.emplace(comm, said.call);
+        compare_calls(comm, said); // if it throws, no rank takes the next tag
     }
     executor executor{std::move(plan), next_tag(comm, false)};
     executor.run();

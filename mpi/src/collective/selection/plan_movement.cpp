@@ -17,13 +17,39 @@ typed_buffer block_of(const typed_buffer &block, int rank) noexcept {
     return part(block, rank * block.count, block.count);
 }
 
+/// The first block with data, whose type is that of all; null: there is none.
+std::optional<typed_buffer> first_with_data(const block_view &blocks) noexcept {
+    for (int rank = 0; rank < blocks.size(); ++rank) {
+        if (blocks[rank].bytes() > 0) {
+            return blocks[rank];
+        }
+    }
+    return std::nullopt;
+}
+
+/// Says of what type the data is that goes from or to a root, and what the root has for itself. A rank
+/// without data may name any type.
+[[gnu::cold]] void describe_blocks(schedule &plan, const collective_call &call, operation what,
+                                   const typed_buffer &mine, const block_view &blocks, int root) {
+    const bool at_root = call.comm.rank() == root;
+    const auto all = at_root ? first_with_data(blocks) : std::nullopt;
+    const typed_buffer *const one = mine.bytes() > 0 ? &mine : nullptr;
+    const bool gathers = what == operation::gatherv;
+    describe_data(plan, call, gathers ? one : all ? &*all : nullptr, gathers ? all ? &*all : nullptr : one);
+    if (at_root) {
+        describe_own_block(plan, call, gathers ? mine : blocks[root], gathers ? blocks[root] : mine);
+    }
+}
+
 /// A collective from or to a root where ranks do not know each other's sizes.
 /// @param mine what the calling rank gives or gets @param blocks those of all, at the root
 void carry_out_unknown(schedule &plan, const collective_call &call, operation what, const typed_buffer &mine,
                        const block_view &blocks, const operands &data) {
     MPI_Count for_other = 0;
     if (!call.comm.inter()) {
-        say_elements_if_any(plan, mine);
+        if (comparing()) [[unlikely]] {
+            describe_blocks(plan, call, what, mine, blocks, data.root);
+        }
         for_other = call.comm.rank() == data.root ? bytes_of_other(call, blocks)
                     : call.comm.size() == 2       ? mine.bytes()
                                                   : 0;
@@ -35,8 +61,7 @@ void carry_out_unknown(schedule &plan, const collective_call &call, operation wh
 
 schedule plan_barrier(const collective_call &call) {
     if (comparing() && call.how == form::blocking && !call.comm.inter()) {
-        static const call_signature same =
-            signature_of(form::blocking, "Barrier", nullptr, call_signature::unsaid, 0);
+        static const call_signature same = signature_of(form::blocking, "Barrier");
         compare_calls(call.comm, same); // after that all have called
         schedule done;
         done.note_done();
@@ -50,8 +75,7 @@ schedule plan_barrier(const collective_call &call) {
 
 schedule plan_bcast(const collective_call &call, const typed_buffer &buffer, int root) {
     const MPI_Count bytes = buffer.bytes();
-    schedule plan = plan_of(call, "Bcast", root, bytes);
-    say_elements(plan, buffer);
+    schedule plan = plan_of(call, "Bcast", root, bytes, &buffer);
     carry_out(plan, call, operation::bcast, of_blocks(bytes, bytes), {.receive = &buffer, .root = root});
     return plan;
 }
@@ -66,8 +90,7 @@ schedule plan_gather(const collective_call &call, const own_buffer &own, const t
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    schedule plan = plan_of(call, "Gather", root, bytes);
-    say_elements(plan, at_root ? block : mine);
+    schedule plan = plan_of(call, "Gather", root, bytes, own ? &*own : nullptr, at_root ? &block : nullptr);
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::gather, of_blocks(bytes, bytes),
               {.send = &mine, .take = at_root ? &blocks : &no_blocks, .root = root});
@@ -93,8 +116,7 @@ schedule plan_scatter(const collective_call &call, const typed_buffer &block, co
     const bool at_root = comm.rank() == root;
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const MPI_Count bytes = at_root ? block.bytes() : mine.bytes();
-    schedule plan = plan_of(call, "Scatter", root, bytes);
-    say_elements(plan, at_root ? block : mine);
+    schedule plan = plan_of(call, "Scatter", root, bytes, at_root ? &block : nullptr, own ? &*own : nullptr);
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::scatter, of_blocks(bytes, (comm.size() - 1) * bytes),
               {.receive = &mine, .give = at_root ? &blocks : &no_blocks, .root = root});
@@ -116,8 +138,7 @@ schedule plan_allgather(const collective_call &call, const own_buffer &own, cons
         return plan_allgatherv(call, own, {block, comm.peer_count()});
     }
     const MPI_Count bytes = block.bytes();
-    schedule plan = plan_of(call, "Allgather", call_signature::unsaid, own.value_or(block).bytes());
-    say_elements(plan, own.value_or(block));
+    schedule plan = plan_of(call, "Allgather", call_signature::unsaid, bytes, own ? &*own : nullptr, &block);
     const typed_buffer mine = own ? *own : block_of(block, comm.rank());
     const block_view blocks{block, comm.size()};
     carry_out(plan, call, operation::allgather, of_blocks(bytes, bytes), {.send = &mine, .take = &blocks});
@@ -142,7 +163,11 @@ schedule describe_allgatherv(const collective_call &call, const own_buffer &own,
     }
     const typed_buffer all = all_elements(blocks);
     schedule plan = plan_of(call, "Allgatherv", call_signature::unsaid, all.bytes());
-    say_elements(plan, own && own->bytes() > 0 && uniform_basic_type(*own->type) ? *own : all);
+    describe_claims(plan, call, own && own->bytes() > 0 ? claim_of(*own, data_claim::unsaid) : data_claim{},
+                    claim_of(all, all.bytes()));
+    if (own) {
+        describe_own_block(plan, call, *own, blocks[call.comm.rank()]);
+    }
     return plan;
 }
 
@@ -163,10 +188,8 @@ schedule plan_allgatherv(const collective_call &call, const own_buffer &own, con
 schedule plan_alltoall(const collective_call &call, const own_buffer &send, const typed_buffer &receive) {
     const int peers = call.comm.peer_count();
     const MPI_Count bytes = receive.bytes();
-    schedule plan = plan_of(call, "Alltoall", call_signature::unsaid, bytes);
-    if (bytes > 0) {
-        say_elements(plan, send.value_or(receive));
-    }
+    schedule plan =
+        plan_of(call, "Alltoall", call_signature::unsaid, bytes, send ? &*send : nullptr, &receive);
     const block_view given = send ? block_view{*send, peers} : block_view{};
     const block_view taken{receive, peers};
     carry_out(plan, call, operation::alltoall, of_blocks(bytes, (peers - 1) * bytes),
@@ -177,6 +200,9 @@ schedule plan_alltoall(const collective_call &call, const own_buffer &send, cons
 schedule plan_alltoallv(const collective_call &call, const std::optional<block_view> &send,
                         const block_view &receive) {
     schedule plan = plan_of(call, "Alltoallv or Alltoallw", call_signature::unsaid, call_signature::unsaid);
+    if (comparing() && send && !call.comm.inter()) [[unlikely]] {
+        describe_own_block(plan, call, (*send)[call.comm.rank()], receive[call.comm.rank()]);
+    }
     const MPI_Count for_other =
         std::max(bytes_of_other(call, send.value_or(receive)), bytes_of_other(call, receive));
     carry_out(plan, call, operation::alltoallv, of_blocks(for_other, for_other),

@@ -17,8 +17,10 @@ namespace {
                                                        const typed_buffer &receive, const op &operation,
                                                        std::int64_t root = call_signature::unsaid) {
     operation.check(*receive.type);
-    schedule plan = plan_of(call, name, root, receive.bytes(), &operation);
-    say_elements(plan, receive);
+    schedule plan;
+    if (comparing()) [[unlikely]] {
+        describe_call(plan, call, name, root, receive.bytes(), &operation, &receive);
+    }
     carry_out(plan, call, what, of_vector(operation, receive),
               {.send = send ? &*send : &receive,
                .receive = &receive,
@@ -54,10 +56,14 @@ schedule plan_reduce_scatter(const collective_call &call, const own_buffer &send
     operation.check(*receive.type);
     const auto rank = static_cast<std::size_t>(call.comm.rank());
     const MPI_Count total = std::accumulate(counts.begin(), counts.end(), MPI_Count{0});
-    schedule plan =
-        plan_of(call, "Reduce_scatter", call_signature::unsaid, total * receive.type->size(), &operation);
     const typed_buffer vector{send ? send->address : receive.address, total, *receive.type};
     const typed_buffer piece{receive.address, counts[rank], *receive.type};
+    schedule plan;
+    if (comparing()) [[unlikely]] {
+        describe_call(plan, call, "Reduce_scatter", call_signature::unsaid, vector.bytes(), &operation,
+                      &vector);
+        describe_counts(plan, counts);
+    }
     carry_out(plan, call, collective_operation::reduce_scatter, of_vector(operation, vector),
               {.send = &vector, .receive = &piece, .reduction = &operation, .counts = counts});
     return plan;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "collective/selection/check.hpp"
+#include "collective/selection/comparison.hpp"
 #include "collective/selection/plan.hpp"
 #include "collective/selection/selection.hpp"
 
@@ -10,33 +11,34 @@ namespace lisle::collective {
 
 /// What a reduction is called in signatures; of static duration, or as long as predefined operations live.
 [[nodiscard]] const char *operation_in_words(const op &reduction) noexcept;
-[[nodiscard]] call_signature signature_of(form how, const char *name, const char *operation,
-                                          std::int64_t root, std::int64_t bytes);
-/// Says what the call is, for checks.
+/// Of a call without data and root.
+[[nodiscard]] call_signature signature_of(form how, const char *name);
+/// Says what the call is, for checks, and what the rank gives and takes, with its size if `bytes` are said.
+/// @param given,taken null: nothing, or not known
 [[gnu::cold]] void describe_call(schedule &plan, const collective_call &call, const char *name,
-                                 std::int64_t root, std::int64_t bytes, const op *reduction);
+                                 std::int64_t root, std::int64_t bytes, const op *reduction = nullptr,
+                                 const typed_buffer *given = nullptr, const typed_buffer *taken = nullptr);
 /// An empty schedule. @param root unsaid if the call has none
 [[nodiscard]] inline schedule plan_of(const collective_call &call, const char *name, std::int64_t root,
-                                      std::int64_t bytes, const op *reduction = nullptr) {
+                                      std::int64_t bytes, const typed_buffer *given = nullptr,
+                                      const typed_buffer *taken = nullptr) {
     schedule plan;
     if (comparing()) [[unlikely]] {
-        describe_call(plan, call, name, root, bytes, reduction);
+        describe_call(plan, call, name, root, bytes, nullptr, given, taken);
     }
     return plan;
 }
-/// Says of what type the call's data is, for checks.
-[[gnu::cold]] void describe_elements(schedule &plan, const typed_buffer &data);
-inline void say_elements(schedule &plan, const typed_buffer &data) {
-    if (comparing() && data.type != nullptr) [[unlikely]] {
-        describe_elements(plan, data);
-    }
-}
-/// The same where ranks may have different numbers of elements: who has none may name any type.
-inline void say_elements_if_any(schedule &plan, const typed_buffer &data) {
-    if (comparing() && data.bytes() > 0) [[unlikely]] {
-        describe_elements(plan, data);
-    }
-}
+/// Says what the rank gives and takes. @pre comparing()
+[[gnu::cold]] void describe_claims(schedule &plan, const collective_call &call, const data_claim &given,
+                                   const data_claim &taken);
+/// The same of data, without their sizes. @param given,taken null: nothing
+[[gnu::cold]] void describe_data(schedule &plan, const collective_call &call, const typed_buffer *given,
+                                 const typed_buffer *taken);
+/// Says what a rank has for itself if that is not what it takes from itself, for checks.
+[[gnu::cold]] void describe_own_block(schedule &plan, const collective_call &call, const typed_buffer &given,
+                                      const typed_buffer &taken);
+/// Says what all ranks must list alike, for checks.
+[[gnu::cold]] void describe_counts(schedule &plan, std::span<const MPI_Count> counts);
 
 /// What carry_out() does of calls that are not done at once, or are checked.
 [[gnu::noinline]] void check_or_write(schedule &plan, const collective_call &call, operation what,

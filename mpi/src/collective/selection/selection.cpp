@@ -18,7 +18,7 @@ situation situation_of(const communicator &comm, form how, operation what, colle
     given.inter = comm.inter();
     given.shared_memory = area != nullptr;
     given.one_process = area != nullptr && area->members().one_process();
-    if (how == form::blocking && !by_messages_alone() && !comm.inter()) {
+    if (how == form::blocking && !by_messages(what) && !comm.inter()) {
         given.message = comm.size() == 2;
         given.in_process = in_process_collective::of(comm) != nullptr;
         given.pair = comm.size() == 2 && !given.in_process && area != nullptr;
@@ -26,8 +26,8 @@ situation situation_of(const communicator &comm, form how, operation what, colle
     return given;
 }
 
-collective_area *area_for(const communicator &comm, form how) {
-    return may_use_area(how) && !comm.inter() ? collective_area::of(comm) : nullptr;
+collective_area *area_for(const communicator &comm, form how, operation what) {
+    return may_use_area(how, what) && !comm.inter() ? collective_area::of(comm) : nullptr;
 }
 
 void describe_reduction(situation &given, const sizes &asked) {
@@ -90,7 +90,7 @@ const row &choose(const situation &given) noexcept {
 }
 
 const row &choose(const communicator &comm, form how, operation what, const sizes &asked) {
-    collective_area *const area = area_for(comm, how);
+    collective_area *const area = area_for(comm, how, what);
     situation given = situation_of(comm, how, what, area);
     given.bytes = asked.bytes;
     given.posted = asked.posted;
@@ -127,7 +127,7 @@ void write_part(schedule &plan, operation what, const team &ranks, const sizes &
 }
 
 choice_list::choice_list(const communicator &comm, form how, operation what)
-    : area_{area_for(comm, how)}, given_{situation_of(comm, how, what, area_)} {}
+    : area_{area_for(comm, how, what)}, given_{situation_of(comm, how, what, area_)} {}
 
 bool choice_list::fits(const entry &each, const sizes &asked) const {
     return is_in(each.range, asked.bytes) && (!each.use->how.posts || area_->takes(asked.posted));

@@ -20,8 +20,8 @@ namespace lisle::collective {
 /// True if the call may use the collective area: persistent ones may be started in different orders by
 /// different ranks; and non-blocking ones that turn out not to fit together must leave nothing half done that
 /// ranks share.
-[[nodiscard]] inline bool may_use_area(form how) noexcept {
-    return how == form::blocking ? !by_messages_alone() : how == form::nonblocking && !comparing();
+[[nodiscard]] inline bool may_use_area(form how, operation what) noexcept {
+    return how == form::blocking ? !by_messages(what) : how == form::nonblocking && !comparing();
 }
 
 /// From the whole table.

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "execution/rank.hpp"
+#include "protocol/checking/type_notes.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/wait.hpp"
@@ -77,6 +78,16 @@ std::string executor::describe() const {
     }
     const step &failed = plan_.steps()[failed_];
     if (const auto *const receive = std::get_if<receive_step>(&failed)) {
+        if (error_ == MPI_ERR_TYPE) {
+            const std::string both = protocol::rank_type_notes->take_finding(receive->peer, tag_);
+            return sentence("rank ", receive->peer,
+                            " sends elements of another type than this rank expects from it",
+                            both.empty() ? "" : ": ", both);
+        }
+        if (error_ == MPI_ERR_COUNT) {
+            return sentence("rank ", receive->peer, " sends ", received_, " bytes, where this rank expects ",
+                            receive->buffer.bytes(), " from it");
+        }
         return error_ == MPI_ERR_TRUNCATE
                    ? sentence("rank ", receive->peer, " sent more than the ", receive->buffer.bytes(),
                               " bytes that this rank expects from it: counts or types differ among the ranks")
@@ -95,6 +106,14 @@ int executor::failed_peer() const {
     return receive != nullptr ? receive->peer : std::get<send_step>(failed).peer;
 }
 
+int executor::error_of(step_index index, const protocol::outcome &result) const {
+    if (!comparing() || result.error != MPI_SUCCESS) {
+        return result.error;
+    }
+    const auto *const receive = std::get_if<receive_step>(&plan_.steps()[index]);
+    return receive != nullptr && result.bytes < receive->buffer.bytes() ? MPI_ERR_COUNT : MPI_SUCCESS;
+}
+
 bool executor::settle(step_index index) {
     auto *&request = requests_[index];
     if (request == nullptr) {
@@ -105,9 +124,10 @@ bool executor::settle(step_index index) {
         waiting_for_ = index;
         return false;
     }
-    if (error_ == MPI_SUCCESS && request->result.error != MPI_SUCCESS) {
-        error_ = request->result.error;
+    if (const int error = error_of(index, request->result); error_ == MPI_SUCCESS && error != MPI_SUCCESS) {
+        error_ = error;
         failed_ = index;
+        received_ = request->result.bytes;
     }
     request->free();
     request = nullptr;

@@ -39,6 +39,8 @@ class executor {
     /// True if the message of this step is complete (or the step has none); frees its request.
     bool settle(step_index index);
     bool settle_all();
+    /// Of a message that is complete. One that is too short is an error where calls are checked.
+    [[nodiscard]] int error_of(step_index index, const protocol::outcome &result) const;
 
     bool take(const send_step &step);
     bool take(const receive_step &step);
@@ -57,6 +59,7 @@ class executor {
     step_index waiting_for_ = none; ///< the step whose message advance() stopped for; none: an area
     int error_ = MPI_SUCCESS;       ///< of messages
     step_index failed_ = 0;         ///< the step that error_ is from
+    MPI_Count received_ = 0;        ///< bytes of its message
     small_vector<protocol::request *, 8> requests_; ///< by step; null: none, or complete
 };
 

@@ -56,7 +56,10 @@ void write_end(std::string_view text, std::span<char> to) noexcept {
 } // namespace
 
 void type_notes::write_call(std::span<char> to) {
-    write_end(name_call(), to);
+    if (const std::uint32_t number = number_call(); number != 0) {
+        const std::scoped_lock guard{mutex_};
+        write_end(places_[number - 1], to);
+    }
 }
 
 bool type_notes::describes(const datatype &type) noexcept {
@@ -79,14 +82,14 @@ std::uint32_t type_notes::number_call() {
     if (!checks(check_level::all)) {
         return 0;
     }
-    std::string text = name_call();
-    if (text.empty()) {
+    const std::uint64_t call = find_call();
+    if (call == 0) {
         return 0;
     }
     const std::scoped_lock guard{mutex_};
-    const auto [found, made] = numbers_.try_emplace(text, static_cast<std::uint32_t>(places_.size() + 1));
+    const auto [found, made] = numbers_.try_emplace(call, static_cast<std::uint32_t>(places_.size() + 1));
     if (made) {
-        places_.push_back(std::move(text));
+        places_.push_back(name_call());
     }
     return found->second;
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -36,8 +35,12 @@ class type_notes {
     /// that knows.
     using call_namer = std::string (*)();
     static inline constinit call_namer name_call = [] { return std::string{}; };
+    /// A number that calls in different places do not share; 0: the thread is in no call. Set as name_call
+    /// is, which takes longer.
+    using call_finder = std::uint64_t (*)();
+    static inline constinit call_finder find_call = [] { return std::uint64_t{0}; };
     /// Writes what name_call() says, or as much of its end as there is room for.
-    static void write_call(std::span<char> to);
+    void write_call(std::span<char> to);
 
     /// Keeps the note of a message that is stored, or of a receive whose data are still to come.
     void keep(const void *message_or_receive, const type_note &note);
@@ -69,9 +72,9 @@ class type_notes {
 
     std::mutex mutex_; ///< protects the others
     std::unordered_map<const void *, type_note> kept_;
-    std::map<std::string, std::uint32_t> numbers_; ///< of places
-    std::vector<std::string> places_;              ///< by number - 1
-    std::vector<finding> findings_;                ///< the latest
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers_; ///< of places, by what find_call() says
+    std::vector<std::string> places_;                          ///< by number - 1
+    std::vector<finding> findings_;                            ///< the latest
 };
 
 inline const rank_local<type_notes> rank_type_notes;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <climits>
 #include <mutex>
+#include <optional>
 #include <sched.h>
 
 #include "execution/other_threads.hpp"
@@ -34,6 +35,44 @@ bool offer_core(std::chrono::nanoseconds long_turn) {
     sched_yield();
     return real_clock::now() - before < long_turn.count();
 }
+
+/// What the calling thread tells of its wait where several threads of a rank may call MPI: each is asked,
+/// since one answers for the rank.
+class thread_place {
+  public:
+    thread_place(wait_table &waits, int rank) noexcept : waits_{waits}, rank_{rank} {}
+    thread_place(const thread_place &) = delete;
+    thread_place &operator=(const thread_place &) = delete;
+    ~thread_place() {
+        if (place_) {
+            waits_.give_thread_place(rank_, *place_);
+        }
+    }
+    /// Tells it if there has been a question since it last did.
+    [[gnu::cold, gnu::noinline]] void tell(rank &self, const awaited *what) {
+        const std::uint32_t question = waits_.latest_question();
+        if (question == told_) {
+            return;
+        }
+        told_ = question;
+        place_ = place_ ? place_ : waits_.take_thread_place(rank_);
+        if (!place_) {
+            return;
+        }
+        wait_note note{};
+        if (what != nullptr) {
+            what->describe(note);
+        }
+        complete_note(self, note);
+        waits_.tell_of_thread(rank_, *place_, note);
+    }
+
+  private:
+    wait_table &waits_;
+    int rank_;
+    std::uint32_t told_ = 0;
+    std::optional<int> place_;
+};
 
 spin_policy policy_of(const job &all) noexcept {
     return all.clock().simulated() ? spin_policy{.before_yield = 0, .before_sleep = 0, .among_fibers = 0}
@@ -110,7 +149,7 @@ void waiter::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
     } else if (worker != nullptr) {
         waits.park(core_.self.on_node, seen);
         worker->park_for_others(bell, seen);
-        waits.unpark(core_.self.on_node);
+        waits.unpark(core_.self.on_node, seen);
     } else if (at_most != 0) {
         bell.sleep(seen, at_most);
     } else {
@@ -154,13 +193,17 @@ void waiter::wait_until(bool (*done)(void *), void *argument, const awaited *wha
         return all_.several() &&
                (idle % looks_for_elsewhere == looks_for_elsewhere - 1 || idle > policy_.before_yield);
     };
+    thread_place own_place{core_.self.job.waits(), core_.self.on_node};
     const auto sleep = [&] {
-        counted.count();
+        counted.count(worker != nullptr);
+        if (!core_.self.owner.calls_alone()) [[unlikely]] {
+            own_place.tell(core_.self.owner, what);
+        }
         sleep_unless_news(news_seen);
     };
     while (!done(argument)) {
         if (core_.self.job.waits().asked(core_.self.on_node)) [[unlikely]] {
-            counted.count();
+            counted.count(worker != nullptr);
             answer_question(what);
             has_answered = true;
         }
@@ -263,7 +306,9 @@ void waiter::answer_question(const awaited *what, unsigned looks) {
     // Other threads of the rank may do what it waits for, if they may call MPI.
     const bool one_calls = core_.self.owner.calls_alone();
     const bool alone = one_calls || !is_anybody_else_at_work(core_.self.job.workers());
-    const bool for_ranks = what != nullptr && !note.waits_outside();
+    const bool for_ranks = what != nullptr && !note.waits_outside() &&
+                           std::ranges::none_of(waits.notes_of_threads(core_.self.on_node),
+                                                [](const wait_note &each) { return each.waits_outside(); });
     note.only_ranks = one_calls && for_ranks ? 1 : 0;
     note.looks = looks;
     if (waits.answer(core_.self.on_node, question,

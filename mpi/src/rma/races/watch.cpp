@@ -141,14 +141,14 @@ void check_records(const window_members &members, const std::vector<access_recor
     }
 }
 
-party all_of(const window_members &members) {
+/// @param space of fences, or of the window's end: so a fence does not match MPI_Win_free
+party all_of(const window_members &members, message_space space) {
     communicator &comm = members.comm();
-    return party{comm.channel(message_space::agreement), comm.next_agreement_tag()};
+    return party{comm.channel(space), comm.next_agreement_tag()};
 }
 
-void name_races(const window_members &members, std::span<const access_record> own,
+void name_races(const window_members &members, const party &ranks, std::span<const access_record> own,
                 std::span<const exclusive_turn> turns, const std::vector<access_site> &sites) {
-    const party ranks = all_of(members);
     const auto size = static_cast<std::size_t>(members.size());
     std::vector<access_record> records = ranks.allgather_lists(own, most_records(members) * size);
     check_records(members, records);
@@ -191,12 +191,12 @@ void race_watch::window_ends(const window_members &members) {
     call_among_ranks::windows_watched.fetch_sub(1, std::memory_order_relaxed);
     this_rank().tracks().keep_general(-1);
     std::vector<access_record> records{ended.others.begin(), ended.others.end()};
-    const party ranks = all_of(members);
+    const party ranks = all_of(members, message_space::agreement);
     const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
     if (std::ranges::find(lost, 1) != lost.end()) { // the order that they made is not known
         std::erase_if(records, [](const access_record &each) { return each.epoch != epoch_kind::exposure; });
     }
-    name_races(members, records, ended.turns, ended.sites);
+    name_races(members, ranks, records, ended.turns, ended.sites);
 }
 
 void race_watch::fenced(const window_members &members, bool goes_on) {
@@ -218,7 +218,7 @@ void race_watch::fence_ends(const window_members &members) {
         records = std::exchange(own->fenced, {});
         sites = own->sites;
     }
-    name_races(members, records, {}, sites);
+    name_races(members, all_of(members, message_space::accesses), records, {}, sites);
 }
 
 void race_watch::locked(const window_members &members, int target, epoch_kind kind) {
@@ -364,6 +364,7 @@ void race_watch::note(const window_members &members, const call &begun, const ta
 }
 
 void call_among_ranks::begin() noexcept {
+    observe(true);
     if (rank *const self = rank_at_once()) {
         watching_rank &own = watching.of(*self);
         const std::scoped_lock guard{own.mutex};
@@ -372,6 +373,7 @@ void call_among_ranks::begin() noexcept {
 }
 
 void call_among_ranks::end(hearing what) noexcept {
+    observe(false);
     rank *const self = rank_at_once();
     if (self == nullptr || what == hearing::nothing) {
         return;

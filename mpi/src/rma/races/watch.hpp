@@ -92,9 +92,16 @@ class call_among_ranks {
         watched() ? make_watched(what, call) : make_unwatched(what, call);
     }
 
+    /// Told of each such call, before and after it, while any is watched. Set while the library is loaded, by
+    /// a layer that looks at threads.
+    using call_observer = void (*)(bool begins) noexcept;
+    static inline constinit call_observer observe = [](bool) noexcept {};
+    /// From now on all such calls of the process are watched, also where there is no window.
+    static void watch_all() noexcept { windows_watched.fetch_add(1, std::memory_order_relaxed); }
+
   private:
     friend race_watch;
-    /// Of the process. Relaxed: a rank sees those of its own.
+    /// Of the process, and how often watch_all() was called. Relaxed: a rank sees those of its own.
     static inline std::atomic<int> windows_watched{0};
     [[nodiscard]] static bool watched() noexcept {
         return windows_watched.load(std::memory_order_relaxed) != 0;

@@ -26,6 +26,7 @@ class Mistake:
     ranks: int = 2
     below: int = 0  # how it ends below; None: in any way
     waits: bool = False  # at level 2, where sends wait for their receives, it is a deadlock
+    least: int = 0  # what happens below is not defined
 
 
 MISTAKES = {
@@ -45,6 +46,10 @@ MISTAKES = {
     "changed_collective": Mistake(2, ["rank 0: the receive buffer of MPI_Igatherv at mistakes.c:"]),
     "overlapping_receives": Mistake(2, ["rank 1: MPI_Irecv at mistakes.c:"]),
     "overlapping_sendrecv": Mistake(2, [f"rank {rank}: MPI_Sendrecv at mistakes.c:" for rank in (0, 1)]),
+    "null_origin": Mistake(1, ["rank 0: MPI_Put: origin_addr is a null pointer, but there are 4 elements"], None, least=1),
+    "other_thread": Mistake(1, [f"rank {rank}: MPI_Barrier at mistakes.c:" for rank in (0, 1)], least=1),
+    "two_at_once": Mistake(1, [f"{call} at mistakes.c:" for call in ("rank 1: MPI_Recv", "rank 1: MPI_Ssend")], least=1),
+    "two_collectives": Mistake(1, ["threads must not be in collectives of one communicator at once"], None, least=1),
     "any_source": Mistake(2, ["rank 0: note: MPI_Recv at mistakes.c:"], ranks=3),
 }
 RIGHT = {"bytes": 2, "changed_gap": 2, "named_source": 3, "in_order": 3, "right": 2}
@@ -58,7 +63,7 @@ def main():
                    env={**os.environ, "LISLE_CHECK": str(level)})
 
     for how, mistake in MISTAKES.items():
-        for level in range(3):
+        for level in range(mistake.least, 3):
             done = make(how, level, mistake.ranks)
             about = f"{how} at level {level}: exit code {done.returncode}\n{done.stderr}"
             named = any(sentence in done.stderr for sentence in mistake.sentences)

@@ -2,7 +2,10 @@
  * Mistakes that LISLE_CHECK names, and what looks like some and is none. The argument says which one this
  * program of two ranks (with_third: three) makes. */
 #include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -222,7 +225,86 @@ static void right(void) {
 struct kind {
     const char *name;
     void (*make)(void);
+    int level; /* of threads that it asks for */
 };
+static void in_thread(void *(*function)(void *), pthread_t *thread) {
+    pthread_create(thread, NULL, function, NULL);
+}
+
+static void *call_barrier(void *nothing) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return nothing;
+}
+
+/* With MPI_THREAD_FUNNELED. */
+static void other_thread(void) {
+    pthread_t thread;
+    in_thread(call_barrier, &thread);
+    pthread_join(thread, NULL);
+}
+
+enum { messages_of_thread = 40 };
+static atomic_int begins_to_receive;
+
+/* Not before the other thread is about to receive, and for so long that it does. */
+static void *send_to_first(void *nothing) {
+    while (atomic_load(&begins_to_receive) == 0) {
+        usleep(1000);
+    }
+    for (int i = 0; i < messages_of_thread; ++i) {
+        usleep(10 * 1000);
+        MPI_Ssend(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    return nothing;
+}
+
+/* With MPI_THREAD_SERIALIZED: what one thread receives, rank 0 sends when it has heard of the other one. */
+static void two_at_once(void) {
+    int data = 0;
+    pthread_t thread;
+    if (rank == 0) {
+        for (int i = 0; i < messages_of_thread; ++i) {
+            MPI_Recv(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        MPI_Send(&data, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else {
+        in_thread(send_to_first, &thread);
+        atomic_store(&begins_to_receive, 1);
+        MPI_Recv(&data, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        pthread_join(thread, NULL);
+    }
+}
+
+static void *call_bcast(void *nothing) {
+    MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return nothing;
+}
+
+/* With MPI_THREAD_MULTIPLE. Rank 1 comes to neither. */
+static void two_collectives(void) {
+    int data = 0;
+    pthread_t thread;
+    if (rank == 0) {
+        in_thread(call_bcast, &thread);
+        MPI_Barrier(MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
+    } else {
+        MPI_Recv(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void null_origin(void) {
+    int data[4];
+    MPI_Win window;
+    MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    if (rank == 0) {
+        MPI_Put(NULL, 4, MPI_INT, 1, 0, 4, MPI_INT, window);
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
 static void other_type_soon(void) {
     other_type(0);
 }
@@ -249,39 +331,45 @@ static void named_source(void) {
 }
 
 static const struct kind kinds[] = {
-    {"unreceived", unreceived},
-    {"other_type", other_type_soon},
-    {"other_type_late", other_type_late},
-    {"other_type_announced", other_type_announced},
-    {"types_of_collective", types_of_collective},
-    {"other_collective", other_collective},
-    {"other_form", other_form},
-    {"other_operation", other_operation},
-    {"bytes", bytes},
-    {"freed_early", freed_early},
-    {"relies_on_buffers", relies_on_buffers},
-    {"changed_send", changed_send},
-    {"changed_receive", changed_receive},
-    {"changed_collective", changed_collective},
-    {"changed_gap", changed_gap},
-    {"overlapping_receives", overlapping_receives},
-    {"overlapping_sendrecv", overlapping_sendrecv},
-    {"any_source", any_source},
-    {"named_source", named_source},
-    {"in_order", in_order},
-    {"right", right},
+    {"unreceived", unreceived, MPI_THREAD_SINGLE},
+    {"other_type", other_type_soon, MPI_THREAD_SINGLE},
+    {"other_type_late", other_type_late, MPI_THREAD_SINGLE},
+    {"other_type_announced", other_type_announced, MPI_THREAD_SINGLE},
+    {"types_of_collective", types_of_collective, MPI_THREAD_SINGLE},
+    {"other_collective", other_collective, MPI_THREAD_SINGLE},
+    {"other_form", other_form, MPI_THREAD_SINGLE},
+    {"other_operation", other_operation, MPI_THREAD_SINGLE},
+    {"bytes", bytes, MPI_THREAD_SINGLE},
+    {"freed_early", freed_early, MPI_THREAD_SINGLE},
+    {"relies_on_buffers", relies_on_buffers, MPI_THREAD_SINGLE},
+    {"changed_send", changed_send, MPI_THREAD_SINGLE},
+    {"changed_receive", changed_receive, MPI_THREAD_SINGLE},
+    {"changed_collective", changed_collective, MPI_THREAD_SINGLE},
+    {"changed_gap", changed_gap, MPI_THREAD_SINGLE},
+    {"overlapping_receives", overlapping_receives, MPI_THREAD_SINGLE},
+    {"overlapping_sendrecv", overlapping_sendrecv, MPI_THREAD_SINGLE},
+    {"any_source", any_source, MPI_THREAD_SINGLE},
+    {"named_source", named_source, MPI_THREAD_SINGLE},
+    {"in_order", in_order, MPI_THREAD_SINGLE},
+    {"null_origin", null_origin, MPI_THREAD_SINGLE},
+    {"other_thread", other_thread, MPI_THREAD_FUNNELED},
+    {"two_at_once", two_at_once, MPI_THREAD_SERIALIZED},
+    {"two_collectives", two_collectives, MPI_THREAD_MULTIPLE},
+    {"right", right, MPI_THREAD_SINGLE},
 };
 
 int main(int argc, char **argv) {
-    int found = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const struct kind *chosen = NULL;
     for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
-        if (strcmp(argv[1], kinds[i].name) == 0) {
-            kinds[i].make();
-            found = 1;
-        }
+        chosen = strcmp(argv[1], kinds[i].name) == 0 ? &kinds[i] : chosen;
     }
+    if (chosen == NULL) {
+        return 1;
+    }
+    int provided;
+    MPI_Init_thread(&argc, &argv, chosen->level, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    chosen->make();
     MPI_Finalize();
-    return !found;
+    return 0;
 }

@@ -4,6 +4,7 @@
 
 Usage: deadlock_test.py LISLERUN PROGRAM KIND SLOW_REPORT
 """
+import os
 import pathlib
 import re
 import signal
@@ -39,7 +40,18 @@ DEADLOCKS = {
     "missing": ["MPI_Finalize", "rank 1 waits in MPI_Barrier for rank 0"],
     "non_blocking": ["MPI_Wait", "MPI_Finalize", "rank 1 waits in MPI_Wait for rank 0"],
     "finalize": ["rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Finalize for rank 0."],
+    "receive_and_finalize": ["rank 0 waits in MPI_Recv for rank 1, rank 1 waits in MPI_Finalize for rank 0."],
+    "window_and_finalize": ["rank 0 calls MPI_Win_create on MPI_COMM_WORLD where rank 1 calls MPI_Finalize"],
+    "file_and_finalize": ["rank 0 calls MPI_File_open on MPI_COMM_WORLD where rank 1 calls MPI_Finalize"],
+    "fence_and_free": ["rank 0 calls MPI_Win_fence on communicator 0.1 where rank 1 calls MPI_Win_free"],
+    "unmarked_partition": ["its program to mark partition 2 ready for rank 1  5 ", "rank 0 waits in MPI_Wait for itself."],
 }
+# What levels of checks may say instead: sends wait for their receives, and calls are compared.
+OTHERWISE = ["With LISLE_CHECK=2 each send waits for its receive.", "the ranks do not make the same call: "]
+# What no report may say: no rank has such a message.
+NEVER = {"receive_and_finalize": "that it does not receive"}
+# Of two threads of each rank. Both have a row.
+THREAD_ROWS = [f"  {rank}     MPI_Recv  a message from rank {(rank + 2) % 3}  {tag} " for rank in range(3) for tag in (11, 12)]
 # A modelled core runs one thread.
 THREADS = ["thread_sends", "thread_of_a_session_sends", "generalized"]
 # Only some do, and rank 2 computes. What the report must say.
@@ -131,6 +143,16 @@ def report_once(launcher, program, kind, slow_report):
     expect(done.stderr.count("lisle: deadlock:") == 1 and "can never go on" not in done.stderr, done.stderr)
 
 
+def check_levels(launcher, program):
+    """No level of checks says less than a lower one, or names another cause."""
+    options = [launcher, "-n", "3", *options_of("fiber"), "--timeout", "60"]
+    for how, sentences in DEADLOCKS.items():
+        for level in ("1", "2"):
+            done = run(*options, program, how, status=None, env={**os.environ, "LISLE_CHECK": level})
+            named = not missing(sentences, done.stderr) or any(words in done.stderr for words in OTHERWISE)
+            expect(named and done.returncode not in (0, 124), f"{how} at level {level}: {done.returncode}\n{done.stderr}")
+
+
 def main():
     launcher, program, kind, slow_report = sys.argv[1:]
     options = [launcher, "-n", "3", *options_of(kind), "--timeout", "60"]
@@ -139,6 +161,10 @@ def main():
         expect(done.stderr.count("lisle: deadlock:") == 1, f"{how}: {done.stderr}")
         for sentence in sentences:
             expect(sentence in done.stderr, f"{how}: no \"{sentence}\" in\n{done.stderr}")
+        expect(how not in NEVER or NEVER[how] not in done.stderr, f"{how}: {done.stderr}")
+    if kind in ALONE:
+        done = run(*options, program, "two_threads", status=EXIT_CODE)
+        expect(not missing(THREAD_ROWS, done.stderr), f"two threads: no {missing(THREAD_ROWS, done.stderr)} in\n{done.stderr}")
     for how, sentences in (PARTIAL if kind in ALONE else {}).items():
         done = run(*options, program, how, status=EXIT_CODE)
         for sentence in sentences:
@@ -148,6 +174,8 @@ def main():
             continue
         done = run(*options, program, how)
         expect("all ended" in done.stdout, f"{how}: {done.stdout}\n{done.stderr}")
+    if kind == "fiber":
+        check_levels(launcher, program)
     if kind == "tile":
         stand_still_on_the_mesh(launcher, program)
     elif kind in ALONE:

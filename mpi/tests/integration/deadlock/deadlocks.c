@@ -52,6 +52,69 @@ static void finalize(void) {
     }
 }
 
+/* The messages of MPI_Finalize are not the program's, and fit no receive. */
+static void receive_and_finalize(void) {
+    MPI_Comm twin;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &twin);
+    if (rank == 0) {
+        receive(MPI_ANY_SOURCE, 0, twin);
+    }
+}
+
+static void window_and_finalize(void) {
+    if (rank == 0) {
+        MPI_Win window;
+        MPI_Win_create(&token, sizeof token, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    }
+}
+
+static void file_and_finalize(void) {
+    if (rank == 0) {
+        MPI_File file;
+        MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    }
+}
+
+static void fence_and_free(void) {
+    MPI_Win window;
+    MPI_Win_create(&token, sizeof token, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    if (rank == 0) {
+        MPI_Win_fence(0, window);
+    }
+    MPI_Win_free(&window);
+}
+
+/* Rank 0 never marks its third partition. */
+static void unmarked_partition(void) {
+    static double data[12];
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 0) {
+        MPI_Psend_init(data, 4, 3, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Pready_range(0, 1, request);
+        MPI_Pready(3, request);
+    } else if (rank == 1) {
+        MPI_Precv_init(data, 4, 3, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void *receive_tagged(void *tag) {
+    int data = 0;
+    MPI_Recv(&data, 1, MPI_INT, left, *(const int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void two_threads(void) {
+    static const int tags[2] = {11, 12};
+    pthread_t other;
+    pthread_create(&other, NULL, receive_tagged, (void *)&tags[1]);
+    receive_tagged((void *)&tags[0]);
+    pthread_join(other, NULL);
+}
+
 static void other_tag(void) {
     send(right, 8, MPI_COMM_WORLD);
     receive(left, 7, MPI_COMM_WORLD);
@@ -343,6 +406,12 @@ static const struct way ways[] = {{"ring", ring},
                                   {"missing", missing},
                                   {"non_blocking", non_blocking_collective},
                                   {"finalize", finalize},
+                                  {"receive_and_finalize", receive_and_finalize},
+                                  {"window_and_finalize", window_and_finalize},
+                                  {"file_and_finalize", file_and_finalize},
+                                  {"fence_and_free", fence_and_free},
+                                  {"unmarked_partition", unmarked_partition},
+                                  {"two_threads", two_threads},
                                   {"generalized", generalized},
                                   {"thread_sends", thread_sends},
                                   {"thread_of_a_session_sends", thread_of_a_session_sends},
@@ -373,7 +442,8 @@ static void (*way_of(const char *name))(void) {
 
 int main(int argc, char **argv) {
     const char *const how = argc > 1 ? argv[1] : "ring";
-    const int threads = strcmp(how, "thread_sends") == 0 || strcmp(how, "generalized") == 0;
+    const int threads = strcmp(how, "thread_sends") == 0 || strcmp(how, "generalized") == 0 ||
+                        strcmp(how, "two_threads") == 0;
     int provided;
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -32,7 +32,7 @@ COLLECTIVES = {
     "allgather": ("rank 1 names elements of another type than rank 0: {MPI_DOUBLE, MPI_INT}, rank 0 {MPI_INT, MPI_DOUBLE}", 1),
     "allreduce": ("rank 1 names elements of another type than rank 0: {MPI_DOUBLE, MPI_INT}, rank 0 {MPI_INT, MPI_DOUBLE}", 1),
     "gatherv": ("rank 1 names elements of another type than rank 0: MPI_FLOAT, rank 0 MPI_INT", 1),
-    "lengths": ("rank 1 gives 12 bytes, rank 0 gives 8 bytes", 1),
+    "lengths": ("rank 1 takes 12 bytes, rank 0 takes 8 bytes", 1),
 }
 PARTICLE, BODY = "{MPI_INT, 3 MPI_DOUBLE}", "{3 MPI_DOUBLE, MPI_INT}"
 OBJECTS = {
