@@ -6,6 +6,7 @@
 
 #include "mpi.h"
 
+#ifndef LISLE_OTHER_PLACES // of a face whose common blocks have several of them (faces)
 extern "C" {
 extern int mpi_lisle_bottom_, mpi_lisle_in_place_, mpi_lisle_automatic_;
 extern int mpi_lisle_unweighted_, mpi_lisle_no_weights_, mpi_lisle_no_codes_;
@@ -13,6 +14,7 @@ extern char mpi_lisle_argv_, mpi_lisle_argvs_;
 extern MPI_Status mpi_lisle_status_, mpi_lisle_statuses_;         ///< those of mpif.h and the module mpi
 extern MPI_Status mpi_lisle_status_f08_, mpi_lisle_statuses_f08_; ///< those of the module mpi_f08
 }
+#endif
 
 namespace lisle::fortran {
 

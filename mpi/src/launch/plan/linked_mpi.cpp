@@ -9,7 +9,6 @@
 #include <string_view>
 #include <type_traits>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 #include "launch/common/descriptor.hpp"
@@ -94,13 +93,10 @@ class executable {
 
 } // namespace
 
-std::optional<std::string> other_mpi_of(const std::string &path) {
-    for (auto &library : executable{path}.libraries()) {
-        if (is_other_mpi(library)) {
-            return std::move(library);
-        }
-    }
-    return std::nullopt;
+std::vector<std::string> libraries_of_others(const std::string &path) {
+    auto libraries = executable{path}.libraries();
+    std::erase_if(libraries, [](const std::string &library) { return !is_other_mpi(library); });
+    return libraries;
 }
 
 bool is_linked_with_lisle(const std::string &path) {
