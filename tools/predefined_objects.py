@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The predefined objects of a face, for tools/generate_face.py: data symbols where handles are addresses, tables where they
 are integers."""
+import sys
 
 START = ["#pragma once", "", "#include <cstdint>", "", '#include "mpi.h"', "", "namespace lisle::face {", ""]
 END = ["", "} // namespace lisle::face", ""]
@@ -61,9 +62,12 @@ def symbols(face):
     return lines + END
 
 
+SLOTS = 512
+
+
 def slot_of(integer):
-    """As slot_of() in the header."""
-    return integer & 0x7F | integer >> 24 & 0x80
+    """As slot_of() in the header. No two predefined objects of one sort share a slot."""
+    return (integer ^ integer >> 23) % SLOTS
 
 
 def integer_tables(face):
@@ -74,19 +78,18 @@ def integer_tables(face):
              *(f"    {by_value.get(i, 0):#x}," for i in range(max(by_value) + 1)), "};", "",
              "/// Where predefined_of<Handle>::rows tells of an integer, if it does.",
              "[[nodiscard]] constexpr std::uint32_t slot_of(std::uint32_t integer) noexcept {",
-             "    return (integer & 0x7f) | (integer >> 24 & 0x80);", "}", "",
+             f"    return (integer ^ integer >> 23) % {SLOTS};", "}", "",
              "template <class Handle> struct predefined_of;"]  # fmt: skip
-    nulls = {h["name"]: h["null"] for h in face.types["handles"] if not h["tool"] and h["name"] != "MPI_File"}
-    for sort, null in nulls.items():
-        rows = [o for o in face.objects() if face.sort_of(o["name"]) == sort]
-        its_null = next(o for o in rows if o["name"] == null)
-        by_slot = {slot_of(face.integer(o)): o for o in rows if o is not its_null}
-        lines += [f"template <> struct predefined_of<{sort}> {{",
-                  f"    static constexpr predefined null{{{face.integer(its_null):#x}, {face.ours(null)}}};",
-                  "    static constexpr predefined rows[] = {"]
-        for slot in range(max(by_slot, default=0) + 1):
+    for h in face.types["handles"]:
+        if h["tool"] or h["name"] == "MPI_File":
+            continue
+        rows = [o for o in face.objects() if face.sort_of(o["name"]) == h["name"]]
+        by_slot = {slot_of(face.integer(o)): o for o in rows}
+        if len(by_slot) != len(rows):
+            sys.exit(f"predefined objects of {h['name']} share a slot")
+        lines += [f"template <> struct predefined_of<{h['name']}> {{", f"    static constexpr predefined rows[{SLOTS}] = {{"]
+        for slot in range(max(by_slot) + 1):
             row = by_slot.get(slot)
             lines.append(f"        {{{face.integer(row):#x}, {face.ours(row['name'])}}}," if row else "        {0, 0},")
         lines += ["    };", "};"]
-        assert len(by_slot) == len(rows) - 1, sort
     return lines + END

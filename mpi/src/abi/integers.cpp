@@ -3,16 +3,10 @@
 
 #include <exception>
 
-#include "base/handle_integers.hpp"
-
-int lisle_integer_of(void *object) noexcept {
+int lisle_integer_of(lisle::object *target) noexcept {
     try {
-        return lisle::integer_of(*static_cast<lisle::object *>(object));
+        return lisle::integer_of(*target);
     } catch (const std::exception &) {
         return 0;
     }
-}
-
-void *lisle_object_with_integer(int integer) noexcept {
-    return lisle::object_with_integer(integer);
 }

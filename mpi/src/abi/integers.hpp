@@ -3,8 +3,26 @@
 // whose own handles are integers.
 #pragma once
 
-/// @param object what a handle of the standard's binary interface points to @return 0 if there are no more
-/// integers
-extern "C" [[gnu::visibility("default")]] int lisle_integer_of(void *object) noexcept;
+#include <atomic>
+
+#include "base/handle_integers.hpp"
+
+/// @return 0 if there are no more integers
+extern "C" [[gnu::visibility("default")]] int lisle_integer_of(lisle::object *target) noexcept;
+
+namespace lisle::abi {
+
+/// The integer of the object that a handle of the standard's binary interface points to.
+[[nodiscard]] inline int integer_at(void *handle) noexcept {
+    auto &beginning = *static_cast<object_beginning *>(handle);
+    // Acquire: pairs with the release store of the integer, so that with the integer the object is found.
+    const int known = std::atomic_ref{beginning.integer}.load(std::memory_order_acquire);
+    return known != 0 ? known : lisle_integer_of(static_cast<object *>(handle));
+}
+
 /// The object with this integer, whatever its kind, or null.
-extern "C" [[gnu::visibility("default")]] void *lisle_object_with_integer(int integer) noexcept;
+[[nodiscard]] inline void *object_at(int integer) noexcept {
+    return lisle_integer_slots.find(integer);
+}
+
+} // namespace lisle::abi

@@ -12,6 +12,8 @@
 #include "base/growing_array.hpp"
 #include "mpi.h"
 
+lisle::integer_slots lisle_integer_slots;
+
 namespace lisle {
 
 /// Reads and writes object::integer_. The writes are under the lock.
@@ -21,13 +23,6 @@ class integer_table {
         // Acquire: pairs with the release store below, so that with the integer the object is found.
         const int known = std::atomic_ref{target.integer_}.load(std::memory_order_acquire);
         return known != 0 ? known : add_anew(target);
-    }
-
-    object *find(int integer) noexcept {
-        const auto index = static_cast<std::size_t>(integer) - first_dynamic_handle;
-        // Acquire: pairs with the release store of add_anew(), so that the object is seen whole.
-        return index < slots_.size() ? std::atomic_ref{slots_[index].target}.load(std::memory_order_acquire)
-                                     : nullptr;
     }
 
     void drop(object &target) noexcept {
@@ -42,16 +37,14 @@ class integer_table {
   private:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     static constexpr std::size_t most = std::size_t{1} << 26;
-    struct slot {
-        object *target; ///< read without the lock, written under it
-        std::size_t next_free;
-    };
+    static_assert(sizeof(object) == sizeof(object_beginning) &&
+                  offsetof(object, integer_) == offsetof(object_beginning, integer));
 
     [[gnu::cold, gnu::noinline]] int add_anew(object &target) {
         const std::scoped_lock lock{mutex_};
         if (target.integer_ == 0) {
             const std::size_t index = first_free_ != none ? take_free_locked() : append_locked();
-            // Release: pairs with the acquire load of find().
+            // Release: pairs with the acquire load of integer_slots::find().
             std::atomic_ref{slots_[index].target}.store(&target, std::memory_order_release);
             // Release: pairs with the acquire load of add().
             std::atomic_ref{target.integer_}.store(static_cast<int>(index + first_dynamic_handle),
@@ -72,11 +65,13 @@ class integer_table {
             fail(MPI_ERR_INTERN, "there are no more integers for handles: ", most, " are in use");
         }
         slots_.push_back({nullptr, none});
+        lisle_integer_slots.first.store(slots_.data(), std::memory_order_relaxed);
+        lisle_integer_slots.size.store(index + 1, std::memory_order_release);
         return index;
     }
 
     std::mutex mutex_; ///< protects all below, but for reads of slots
-    growing_array<slot> slots_{most};
+    growing_array<integer_slot> slots_{most};
     std::size_t first_free_ = none;
 };
 
@@ -95,7 +90,7 @@ int integer_of(object &target) {
 }
 
 object *object_with_integer(int integer) noexcept {
-    return integer < static_cast<int>(first_dynamic_handle) ? nullptr : integers().find(integer);
+    return lisle_integer_slots.find(integer);
 }
 
 void detail::drop_integer(object &target) noexcept {

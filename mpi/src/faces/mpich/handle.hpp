@@ -31,18 +31,14 @@ template <class Handle> class theirs {
     [[nodiscard]] static theirs of(Handle ours) noexcept {
         const auto value = reinterpret_cast<std::uintptr_t>(ours);
         return theirs{value < constants_end ? of_standard(value)
-                                            : of_object | static_cast<std::uint32_t>(lisle_integer_of(ours))};
+                                            : of_object | static_cast<std::uint32_t>(abi::integer_at(ours))};
     }
     [[nodiscard]] Handle ours() const noexcept {
         if (integer_ >= of_object) {
-            return static_cast<Handle>(lisle_object_with_integer(static_cast<int>(integer_ & ~of_object)));
+            return static_cast<Handle>(abi::object_at(static_cast<int>(integer_ & ~of_object)));
         }
-        using known = predefined_of<Handle>;
-        const auto slot = slot_of(integer_);
-        if (slot < std::size(known::rows) && known::rows[slot].theirs == integer_) {
-            return constant<Handle>(known::rows[slot].ours);
-        }
-        return integer_ == known::null.theirs ? constant<Handle>(known::null.ours) : other();
+        const predefined row = predefined_of<Handle>::rows[slot_of(integer_)];
+        return row.theirs == integer_ ? constant<Handle>(row.ours) : other(integer_);
     }
     theirs() = default;
 
@@ -54,9 +50,9 @@ template <class Handle> class theirs {
         return known ? integer_of_constant[value] : of_constant | static_cast<std::uint32_t>(value);
     }
     /// What is none of the interface's handles is none of the standard's either, and refused by the call.
-    [[nodiscard]] Handle other() const noexcept {
-        const bool is_constant = (integer_ & ~(constants_end - 1)) == of_constant;
-        return constant<Handle>(is_constant ? integer_ & (constants_end - 1) : constants_end - 1);
+    [[nodiscard, gnu::cold, gnu::noinline]] static Handle other(std::uint32_t integer) noexcept {
+        const bool is_constant = (integer & ~(constants_end - 1)) == of_constant;
+        return constant<Handle>(is_constant ? integer & (constants_end - 1) : constants_end - 1);
     }
 
     std::uint32_t integer_;
