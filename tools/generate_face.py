@@ -173,7 +173,7 @@ def constants(face):
         both = [(face.value(n), face.ours(n)) for n in face.names_in(groups) if face.value(n) is not None]
         further = [(value, face.ours(n)) for n, value in face.table["fortran_constants"].items() if n in face.names_in(groups)]
         back = {ours: given for given, ours in both}
-        back |= {face.ours(n): face.value("MPI_ERR_OTHER") for n in face.names_in(groups)
+        back |= {face.ours(n): face.value(face.table["classes_instead"].get(n, "MPI_ERR_OTHER")) for n in face.names_in(groups)
                  if space == "error_class" and face.value(n) is None}  # fmt: skip
         lines += translation(f"ours_{space}", dict(both + further).items())
         lines += translation(f"theirs_{space}", back.items())
