@@ -94,6 +94,13 @@ constexpr option ranks_table[] = {
      "for which MPI the programs were built: 'auto' (the default: their libraries tell), 'standard' (Lisle, "
      "or "
      "another with the standard's binary interface), 'openmpi' or 'mpich'"},
+    {"abi-check", "PROGRAM",
+     [](option_use &use) {
+         use.job.what = job_request::action::abi_check;
+         use.job.checked = use.value();
+     },
+     "say which libraries of MPI a program and its libraries need, where they are found, and which names are "
+     "not there; exit code 1 if any"},
     {"configfile|app", "FILE", insert_programs,
      "start the programs that FILE describes: each line is what could stand between two ':'"},
     {"file", "FILE", insert_options, "take more options for this program from FILE"},

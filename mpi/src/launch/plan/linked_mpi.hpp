@@ -11,6 +11,9 @@ namespace lisle::launch {
 /// the file is no ELF executable of this machine.
 [[nodiscard]] std::vector<std::string> libraries_of_others(const std::string &path);
 
+/// The system's loader that the executable asks for; empty if it asks for none.
+[[nodiscard]] std::string loader_of(const std::string &path);
+
 /// Whether the executable names Lisle's library among those it needs.
 [[nodiscard]] bool is_linked_with_lisle(const std::string &path);
 
