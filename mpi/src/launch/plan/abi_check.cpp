@@ -88,8 +88,8 @@ void read_line(std::string_view line, findings &found) {
     if (file.starts_with("not found")) {
         found.missing.emplace_back(library);
     } else if (is_mpi(library)) {
-        found.libraries.push_back(std::string{library} + " is " +
-                                  std::string{file.substr(0, file.find(" ("))});
+        const std::filesystem::path taken{file.substr(0, file.find(" ("))};
+        found.libraries.push_back(std::string{library} + " is " + taken.lexically_normal().string());
     }
 }
 
