@@ -46,16 +46,17 @@ device_traits traits_of(const fi_info &info) {
             .delivers_in_order = false}; // they are matched in order: few providers promise more
 }
 
+/// Whether peers are connected over TCP as soon as one sends. Such a provider loses what it has taken when
+/// both send first at once: the connection that is made first is closed for the other one, without a word. So
+/// messages leave from one endpoint and arrive at another, and no two connections are for the same pair.
+bool connects_by_tcp(const fi_info &info) noexcept {
+    const std::string_view name = info.fabric_attr->prov_name;
+    return name == "net" || name.starts_with("tcp");
+}
+
 } // namespace
 
 libfabric_device::libfabric_device(provider chosen) : device{traits_of(*chosen)}, info_{std::move(chosen)} {
-    const auto check = [this](int status, const char *what) {
-        if (status != 0) {
-            fail(MPI_ERR_OTHER, "the network provider ", info_->fabric_attr->prov_name, " on ",
-                 info_->domain_attr->name, " cannot open its ", what, ": ",
-                 libfabric::instance().strerror(-status));
-        }
-    };
     // Callers take turns, so the provider need not lock.
     info_->domain_attr->threading = FI_THREAD_DOMAIN;
     const auto open = [&](auto &into, const char *what, auto opener) {
@@ -92,17 +93,34 @@ libfabric_device::libfabric_device(provider chosen) : device{traits_of(*chosen)}
         descriptor_ = -1;
     }
     completions_.reset(opened);
-    open(endpoint_, "endpoint",
-         [&](auto **at) { return fi_endpoint(domain_.get(), info_.get(), at, nullptr); });
-    check(fi_ep_bind(endpoint_.get(), &addresses_->fid, 0), "endpoint's address table");
-    check(fi_ep_bind(endpoint_.get(), &completions_->fid, FI_SEND | FI_RECV),
-          "endpoint's queue of completions");
-    check(fi_enable(endpoint_.get()), "endpoint");
+    endpoint_ = open_endpoint();
+    if (connects_by_tcp(*info_)) {
+        sending_ = open_endpoint();
+    }
+}
+
+void libfabric_device::check(int status, const char *what) const {
+    if (status != 0) {
+        fail(MPI_ERR_OTHER, "the network provider ", info_->fabric_attr->prov_name, " on ",
+             info_->domain_attr->name, " cannot open its ", what, ": ",
+             libfabric::instance().strerror(-status));
+    }
+}
+
+owned<fid_ep> libfabric_device::open_endpoint() {
+    fid_ep *opened = nullptr;
+    check(fi_endpoint(domain_.get(), info_.get(), &opened, nullptr), "endpoint");
+    owned<fid_ep> made{opened};
+    check(fi_ep_bind(opened, &addresses_->fid, 0), "endpoint's address table");
+    check(fi_ep_bind(opened, &completions_->fid, FI_SEND | FI_RECV), "endpoint's queue of completions");
+    check(fi_enable(opened), "endpoint");
+    return made;
 }
 
 void libfabric_device::close() noexcept {
     exposed_.clear();
     own_memory_.clear();
+    sending_.reset();
     endpoint_.reset();
     completions_.reset();
     wait_set_.reset();
@@ -201,12 +219,12 @@ attempt libfabric_device::receive(std::span<std::byte> into, operation &op) noex
 attempt libfabric_device::send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
                                operation &op) noexcept {
     copy_bytes(bytes.data() + bytes.size(), end.data(), end.size());
-    return outcome(fi_send(endpoint_.get(), bytes.data(), bytes.size() + end.size(),
-                           descriptor_of(bytes.data()), to, &op.provider_room));
+    return outcome(fi_send(sender(), bytes.data(), bytes.size() + end.size(), descriptor_of(bytes.data()), to,
+                           &op.provider_room));
 }
 
 attempt libfabric_device::inject(std::span<const std::byte> bytes, peer_number to) noexcept {
-    return outcome(fi_inject(endpoint_.get(), bytes.data(), bytes.size(), to));
+    return outcome(fi_inject(sender(), bytes.data(), bytes.size(), to));
 }
 
 attempt libfabric_device::read(std::span<const iovec> into, peer_number from, std::uint64_t address,
@@ -215,8 +233,8 @@ attempt libfabric_device::read(std::span<const iovec> into, peer_number from, st
     if (into.size() > traits().most_pieces) {
         return attempt::refused;
     }
-    return outcome(fi_readv(endpoint_.get(), into.data(), none.data(), into.size(), from, address, key,
-                            &op.provider_room));
+    return outcome(
+        fi_readv(sender(), into.data(), none.data(), into.size(), from, address, key, &op.provider_room));
 }
 
 attempt libfabric_device::write(std::span<const iovec> data, peer_number to, std::uint64_t address,
@@ -239,7 +257,7 @@ attempt libfabric_device::write(std::span<const iovec> data, peer_number to, std
     message.rma_iov_count = 1;
     message.context = &op.provider_room;
     // Ended means: the bytes are there, not only on their way.
-    return outcome(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
+    return outcome(fi_writemsg(sender(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE));
 }
 
 std::size_t libfabric_device::take_completions(std::span<completion> ended) noexcept {

@@ -50,7 +50,12 @@ class libfabric_device final : public device {
     [[nodiscard]] bool may_wait() noexcept override;
 
   private:
+    /// An endpoint that is ready, with the table of addresses and the queue of completions.
+    [[nodiscard]] owned<fid_ep> open_endpoint();
     [[nodiscard]] static attempt outcome(ssize_t status) noexcept;
+    void check(int status, const char *what) const;
+    /// The endpoint that messages and copies start from.
+    [[nodiscard]] fid_ep *sender() const noexcept { return sending_ ? sending_.get() : endpoint_.get(); }
     /// What calls of the endpoint take beside the address; null where the provider does not care.
     [[nodiscard]] void *descriptor_of(const void *memory) const noexcept;
 
@@ -65,7 +70,8 @@ class libfabric_device final : public device {
     owned<fid_av> addresses_;
     owned<fid_wait> wait_set_; ///< null: the queue has its own descriptor
     owned<fid_cq> completions_;
-    owned<fid_ep> endpoint_;
+    owned<fid_ep> endpoint_; ///< whose address peers are told
+    owned<fid_ep> sending_;  ///< where connections must not cross; null: none beside the other one
     std::vector<own_memory> own_memory_;                       ///< only where the provider wants it
     std::unordered_map<std::uint64_t, owned<fid_mr>> exposed_; ///< by key
     int descriptor_ = -1;

@@ -23,8 +23,8 @@ template <class Frame> class reorder_buffer {
         repeated,   ///< it has come before
         impossible, ///< so far away no sender can be
     };
-    /// Farther from the due one no number can be: the frames between them would not have found room, neither
-    /// at the sender, nor at the receiver.
+    /// Farther ahead of the due one no number can be, since each frame that comes early keeps a buffer of the
+    /// receiver; nor farther behind, since each frame that is sent again keeps one of the sender.
     static constexpr std::uint32_t window = 128;
 
     /// @param first number of the first frame
