@@ -98,6 +98,8 @@ def main():
         out += [f"typedef {prototype(c, c['name'])};", *(f"typedef {c['name']} {alias};" for alias in c.get("aliases", []))]
     out += constants(face)
     out += [f"#define MPI_VERSION {table['version'][0]}", f"#define MPI_SUBVERSION {table['version'][1]}"]
+    # Of mpi/src/fortran/removed.cpp.
+    out += [f"#define LISLE_FORTRAN_LB {table['markers']['lower']}", f"#define LISLE_FORTRAN_UB {table['markers']['upper']}"]
     out += attribute_functions(face)
     out += functions(face)
     out += ["#ifdef __cplusplus", "}", "#endif", ""]
