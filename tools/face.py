@@ -64,8 +64,8 @@ class Face:
         outside = [f for f in functions["outside_abi_header"] if f["c"]]
         self.functions = [f for f in functions["functions"] + outside if self.has(f)]
         self.functions += [self.removed(row["name"], row["replaced_by"]) for row in functions["removed_functions"]]
-        # Callbacks with a state, on which Fortran's procedures are built.
-        self.functions += [f for f in standard.extensions(data)["functions"] if f["name"].endswith("_x")]
+        # Callbacks with a state and sections of arrays, on which Fortran's procedures are built.
+        self.functions += [f for f in standard.extensions(data)["functions"] if f["name"].endswith("_x") or f["name"] == "MPIX_Type_create_section"]
         self.callbacks = [c for c in standard.extensions(data)["callbacks"] if re.search("_function_x$|Destructor", c["name"])]
         self.groups = [standard.EXTENSION_GROUP] + list(functions["groups"])
 

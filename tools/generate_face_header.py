@@ -105,6 +105,7 @@ def main():
     out += ["#ifdef __cplusplus", "}", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out), encoding="utf-8")
+    (output / "mpix.h").write_text('#include "mpi.h"\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

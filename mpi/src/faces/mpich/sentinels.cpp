@@ -13,6 +13,11 @@ int mpi_lisle_automatic_; // which no program of the interface knows
 // Those of the module mpi_f08.
 int MPIR_F08_MPI_BOTTOM, MPIR_F08_MPI_IN_PLACE;
 int MPIR_F08_MPI_STATUS_IGNORE_OBJ[5], MPIR_F08_MPI_STATUSES_IGNORE_OBJ[5];
+int f08_unweighted[1] __asm__("__mpi_f08_link_constants_MOD_mpi_unweighted");
+int f08_no_weights[1] __asm__("__mpi_f08_link_constants_MOD_mpi_weights_empty");
+int f08_no_codes[1] __asm__("__mpi_f08_link_constants_MOD_mpi_errcodes_ignore");
+char f08_argv[1] __asm__("__mpi_f08_link_constants_MOD_mpi_argv_null");
+char f08_argvs[1] __asm__("__mpi_f08_link_constants_MOD_mpi_argvs_null");
 
 // For C programs that call Fortran's procedures.
 int *MPI_F_STATUS_IGNORE = mpipriv1_ + 2;
