@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another MPI's binary interface as a table (data/openmpi.json) beside the standard's, for the generators of its face."""
+"""Another MPI's binary interface as a table (data/openmpi.json, data/mpich.json) beside the standard's, for the generators of its face."""
 import re
 
 import standard
@@ -29,6 +29,8 @@ SPACES = {
     "verbosity": {"mpi_t_verbosity"},
     "variable_class": {"mpi_t_pvar_class"},
     "scope": {"mpi_t_scope"},
+    "callback_safety": {"mpi_t_cb_safety"},
+    "source_order": {"mpi_t_source_order"},
 }
 # Values that are sums of constants.
 SETS = {"file_mode": {"file_mode"}, "assertion": {"rma_assertion"}}
@@ -48,17 +50,22 @@ RANKS_ALONE = {"MPI_Group_incl", "MPI_Group_excl", "MPI_Group_range_incl", "MPI_
                "MPI_Dist_graph_create_adjacent", "MPI_Dist_graph_neighbors"}  # fmt: skip
 
 
+# Calls that no library of another interface has.
+NOWHERE = re.compile(r"MPI_(F_sync_reg|Sizeof|Status_f082f|Status_f2f08)")
+
+
 class Face:
     def __init__(self, data, key):
         self.table = standard.load(data, f"{key}.json")
+        self.absent_calls = re.compile(self.table["absent_calls"] or "-")
         self.constants = standard.load(data, "constants.json")["constants"]
         self.types = standard.load(data, "types.json")
         functions = standard.load(data, "functions.json")
         outside = [f for f in functions["outside_abi_header"] if f["c"]]
         self.functions = [f for f in functions["functions"] + outside if self.has(f)]
         self.functions += [self.removed(row["name"], row["replaced_by"]) for row in functions["removed_functions"]]
-        # Callbacks with a state, on which Fortran's procedures are built.
-        self.functions += [f for f in standard.extensions(data)["functions"] if f["name"].endswith("_x")]
+        # Callbacks with a state and sections of arrays, on which Fortran's procedures are built.
+        self.functions += [f for f in standard.extensions(data)["functions"] if f["name"].endswith("_x") or f["name"] == "MPIX_Type_create_section"]
         self.callbacks = [c for c in standard.extensions(data)["callbacks"] if re.search("_function_x$|Destructor", c["name"])]
         self.groups = [standard.EXTENSION_GROUP] + list(functions["groups"])
 
@@ -73,7 +80,10 @@ class Face:
 
     def has(self, function):
         """Whether the library of that interface has a function of this name."""
-        if function["group"] == "abi" or function["name"].endswith(("_toint", "_fromint")):
+        name = function["name"]
+        if function["group"] == "abi" or name.endswith(("_toint", "_fromint")) or NOWHERE.fullmatch(name):
+            return False
+        if self.absent_calls.fullmatch(name):
             return False
         return self.table["large_counts"] or not function.get("large_count_of")
 
@@ -93,6 +103,15 @@ class Face:
 
     def objects(self):
         return self.table["objects"] + self.table["further_objects"]
+
+    @property
+    def has_integers(self):
+        """Whether handles are integers, not addresses."""
+        return self.table["handles"] == "integers"
+
+    def integer(self, row):
+        """The integer of a predefined object where handles are integers."""
+        return int(row["value"], 16)
 
     def sort_of(self, name):
         """The handle type of a predefined object."""

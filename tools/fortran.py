@@ -52,6 +52,8 @@ DESCRIBED = re.compile(
 # Collective calls that go on after they have returned: the same where several ranks do not share a buffer, or have parts
 # that lie alike.
 GOES_ON = re.compile(r"MPI_(I(all|reduce|scan|exscan|gather|scatter|neighbor_)\w*|\w+_init)")
+# Calls that wait, for interfaces that describe the buffers of these, too.
+COLLECTIVE = re.compile(r"MPI_(All\w+|Reduce(_scatter(_block)?)?|Scan|Exscan|Gatherv?|Scatterv?|Neighbor_\w+)")
 # Where the buffer is memory that is used later, or whose address alone counts.
 KEPT = re.compile(r"MPI_(Win_(create|attach)|Buffer_attach|(Comm|Session)_attach_buffer)")
 ADDRESS = re.compile(r"MPI_(File_\w+_end|Get_address|Free_mem|Win_detach|F_sync_reg)")
@@ -81,8 +83,8 @@ class Procedure:
         self.returns = {"WALL_TIME": "DOUBLE PRECISION", "TICK_RESOLUTION": "DOUBLE PRECISION"}.get(
             row["return_kind"], None if row["return_kind"] == "ERROR_CODE" else "INTEGER(KIND=MPI_ADDRESS_KIND)")
 
-    def sections(self):
-        """The buffers that arrive with their descriptors."""
+    def sections(self, all_buffers=False):
+        """The buffers that arrive with their descriptors. @param all_buffers also those of calls that wait"""
         name = self.name.removesuffix("_c")
         buffers = [a for a in self.arguments if a.kind == "BUFFER"]
         if not self.f08 or not buffers:
@@ -97,7 +99,11 @@ class Procedure:
             return [self.described(b, "*partitions" if "partitioned" in self.group else "1") for b in buffers]
         if GOES_ON.fullmatch(name):
             return [self.of_collective(b) for b in buffers]
-        return []
+        if not all_buffers:
+            return []
+        if COLLECTIVE.fullmatch(name):
+            return [self.of_collective(b) for b in buffers]
+        return [Section(b, refused=f"has_gaps(*{b.name})") for b in buffers]
 
     def described(self, buffer, blocks):
         first = next(i for i, a in enumerate(self.arguments) if a is buffer) + 1

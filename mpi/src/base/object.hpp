@@ -47,14 +47,12 @@ class object {
         }
         retire();
     }
-    /// Makes handles of this object stale without destroying it: it can be reused.
+    /// Makes handles of this object stale without destroying it: it can be reused. It keeps its integer.
     void retire() noexcept {
         // The store must survive the end of the object's lifetime: it is how stale handles are noticed.
         *const_cast<volatile object_kind *>(&kind_) = object_kind::freed;
     }
     void revive(object_kind kind) noexcept { kind_ = kind; }
-    /// True if MPI_Comm_toint or one of its kin was asked about the object.
-    [[nodiscard]] bool has_integer() const noexcept { return integer_ != 0; }
 
   private:
     friend class integer_table;

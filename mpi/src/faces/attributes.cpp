@@ -1,56 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: functions of the program see its own handles, and values of the predefined ones are its
-// constants.
-#include <cstdlib>
-#include <new>
-
+// Attributes: values of the predefined ones are the program's constants. Its functions are called by
+// with_state.cpp.
 #include "faces/calls.hpp"
 
 namespace lisle::face {
 
 namespace {
-
-/// Functions of a key. Null stands for those that neither copy nor delete anything.
-template <class Handle> struct key_state {
-    int (*copy)(theirs<Handle>, int keyval, void *extra, void *in, void *out, int *flag);
-    int (*erase)(theirs<Handle>, int keyval, void *value, void *extra);
-    void *extra;
-};
-
-template <class Handle>
-int copy_value(Handle object, int keyval, void *state, void *in, void *out, int *flag) {
-    const auto &own = *static_cast<key_state<Handle> *>(state);
-    if (own.copy == nullptr) {
-        *flag = 0;
-        return MPI_SUCCESS;
-    }
-    return ours_error(own.copy(theirs<Handle>::of(object), theirs_keyval(keyval), own.extra, in, out, flag));
-}
-
-template <class Handle> int erase_value(Handle object, int keyval, void *value, void *state) {
-    const auto &own = *static_cast<key_state<Handle> *>(state);
-    return own.erase == nullptr
-               ? MPI_SUCCESS
-               : ours_error(own.erase(theirs<Handle>::of(object), theirs_keyval(keyval), value, own.extra));
-}
-
-template <class Handle, class Create>
-int create_keyval(Create create, any_function copy, any_function erase, int *keyval, void *extra) noexcept {
-    using state = key_state<Handle>;
-    void *const memory = std::malloc(sizeof(state));
-    if (memory == nullptr) {
-        return MPI_ERR_NO_MEM;
-    }
-    auto *const own = new (memory)
-        state{reinterpret_cast<int (*)(theirs<Handle>, int, void *, void *, void *, int *)>(copy),
-              reinterpret_cast<int (*)(theirs<Handle>, int, void *, void *)>(erase), extra};
-    const int code =
-        create(copy_value<Handle>, erase_value<Handle>, std::free, given_value<theirs_keyval>{keyval}, own);
-    if (code != MPI_SUCCESS) {
-        std::free(own);
-    }
-    return code;
-}
 
 /// The value of a predefined attribute, which is the address of an integer, as a constant of the other
 /// interface. Its place is a variable of this library, so each rank has its own where ranks are threads.
@@ -92,14 +47,13 @@ void translate_of_window(int keyval, void *attribute_val) noexcept {
 } // namespace
 
 int comm_create_keyval(any_function copy, any_function erase, int *keyval, void *extra_state) noexcept {
-    return create_keyval<MPI_Comm>(lisle_calls.MPIX_Comm_create_keyval_x, copy, erase, keyval, extra_state);
+    return comm_create_keyval_x(copy, erase, nullptr, keyval, extra_state);
 }
 int type_create_keyval(any_function copy, any_function erase, int *keyval, void *extra_state) noexcept {
-    return create_keyval<MPI_Datatype>(lisle_calls.MPIX_Type_create_keyval_x, copy, erase, keyval,
-                                       extra_state);
+    return type_create_keyval_x(copy, erase, nullptr, keyval, extra_state);
 }
 int win_create_keyval(any_function copy, any_function erase, int *keyval, void *extra_state) noexcept {
-    return create_keyval<MPI_Win>(lisle_calls.MPIX_Win_create_keyval_x, copy, erase, keyval, extra_state);
+    return win_create_keyval_x(copy, erase, nullptr, keyval, extra_state);
 }
 int keyval_create(any_function copy, any_function erase, int *keyval, void *extra_state) noexcept {
     return comm_create_keyval(copy, erase, keyval, extra_state);

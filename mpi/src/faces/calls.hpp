@@ -4,10 +4,10 @@
 
 #include "abi/call_table.hpp"
 #include "faces/chosen/handle.hpp"
+#include "faces/chosen/integers.hpp"
 #include "faces/chosen/status.hpp"
 #include "faces/constants.hpp"
 #include "faces/handles.hpp"
-#include "faces/integers.hpp"
 #include "faces/special.hpp"
 #include "faces/statuses.hpp"
 #include "faces/text.hpp"

@@ -72,4 +72,23 @@ int status_f2c(const MPI_Fint *f_status, their_status *status) noexcept;
 int status_c2f08(const their_status *status, their_status *f08_status) noexcept;
 int status_f082c(const their_status *f08_status, their_status *status) noexcept;
 
+// mpich/events.cpp
+int t_event_register_callback(MPI_T_event_registration event_registration, int cb_safety,
+                              theirs<MPI_Info> info, void *user_data,
+                              any_function event_cb_function) noexcept;
+int t_event_callback_set_info(MPI_T_event_registration event_registration, int cb_safety,
+                              theirs<MPI_Info> info) noexcept;
+int t_event_callback_get_info(MPI_T_event_registration event_registration, int cb_safety,
+                              theirs<MPI_Info> *info_used) noexcept;
+int t_event_set_dropped_handler(MPI_T_event_registration event_registration,
+                                any_function dropped_cb_function) noexcept;
+int t_event_handle_free(MPI_T_event_registration event_registration, void *user_data,
+                        any_function free_cb_function) noexcept;
+int t_event_get_info(int event_index, char *name, int *name_len, int *verbosity,
+                     theirs<MPI_Datatype> array_of_datatypes[], MPI_Aint array_of_displacements[],
+                     int *num_elements, MPI_T_enum *enumtype, theirs<MPI_Info> *info, char *desc,
+                     int *desc_len, int *bind) noexcept;
+int t_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, int *ordering,
+                      MPI_Count *ticks_per_second, MPI_Count *max_ticks, theirs<MPI_Info> *info) noexcept;
+
 } // namespace lisle::face

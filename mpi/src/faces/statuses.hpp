@@ -32,8 +32,9 @@ inline void to_theirs(const MPI_Status &from, their_status &into) noexcept {
     into.set_cancelled(cancelled_in(from));
 }
 
+/// A null pointer is passed on as one, which is the standard's MPI_STATUS_IGNORE.
 [[nodiscard]] inline bool is_ignored(const their_status *status) noexcept {
-    return status == status_ignore;
+    return status == status_ignore || status == nullptr;
 }
 
 /// A status that the call fills, if it does.
@@ -98,8 +99,7 @@ class changed_status {
 class given_statuses {
   public:
     given_statuses(their_status *into, int count) noexcept
-        : into_{into}, ignored_{into == statuses_ignore || into == status_ignore}, all_{ignored_ ? 0
-                                                                                                 : count} {
+        : into_{into}, ignored_{into == statuses_ignore || is_ignored(into)}, all_{ignored_ ? 0 : count} {
         for (MPI_Status &status : all_) {
             status.MPI_SOURCE = untouched;
             status.MPI_ERROR = untouched;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks with a state of their own (MPIX_Op_create_x and its kin), on which the Fortran procedures of a
-// face are built.
+// face are built, and attributes.
 #include <cstdlib>
 #include <new>
 

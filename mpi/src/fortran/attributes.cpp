@@ -2,6 +2,8 @@
 // Attributes: integers of an address's size in Fortran, pointers in C (attribute_cell.hpp). Keys have a state
 // of their own, with the program's functions and its extra state, which goes with the key. A cell stays if
 // its key was made in C, whose functions do not know it.
+#include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "fortran/attribute_cell.hpp"
@@ -72,6 +74,13 @@ int delete_old(MPI_Comm object, int keyval, void *given, void *state) {
     int extra = static_cast<int>(key.extra), value = static_cast<int>(value_of(given));
     reinterpret_cast<old_delete_function>(key.erase)(&from, &keyval, &value, &extra, &code);
     return give_up(code, given);
+}
+
+/// Whether the value of a communicator's attribute is an integer.
+bool is_of_the_standard(int keyval) noexcept {
+    constexpr int all[] = {MPI_TAG_UB,        MPI_HOST,         MPI_IO,    MPI_WTIME_IS_GLOBAL,
+                           MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM};
+    return std::ranges::find(all, keyval) != std::end(all);
 }
 
 template <class Create, class Copy, class Erase>
@@ -167,8 +176,7 @@ void pmpi_comm_get_attr_(int *comm, int *keyval, MPI_Aint *value, int *flag, int
     *flag = 0; // as it stays if the call fails
     end(ierror, PMPI_Comm_get_attr(handle<MPI_Comm>(comm), *keyval, &found, flag));
     if (*flag != 0) {
-        const bool of_the_standard = *keyval >= MPI_TAG_UB && *keyval <= MPI_UNIVERSE_SIZE;
-        *value = of_the_standard ? *static_cast<int *>(found) : value_of(found);
+        *value = is_of_the_standard(*keyval) ? *static_cast<int *>(found) : value_of(found);
     }
 }
 #pragma weak mpi_comm_get_attr_ = pmpi_comm_get_attr_

@@ -81,7 +81,7 @@ void pmpi_info_get_string_(int *info, char *key, int *length, char *value, int *
 void pmpi_comm_spawn_(char *command, char *argv, int *count, int *info, int *root, int *comm, int *between,
                       int *codes, int *ierror, std::size_t command_length, std::size_t argument_length) {
     const bool counts = is_root(comm, root);
-    const int rows = counts && argv != &mpi_lisle_argv_ ? 1 : 0;
+    const int rows = counts && !has_no_arguments(argv) ? 1 : 0;
     end(ierror, PMPI_Comm_spawn(trimmed_text{command, counts ? command_length : 0},
                                 text_rows{argv, argument_length, rows, -1}.first(), *count,
                                 counts ? handle<MPI_Info>(info) : MPI_INFO_NULL, *root,
@@ -94,7 +94,7 @@ void pmpi_comm_spawn_multiple_(int *count, char *commands, char *argvs, int *cou
                                int *comm, int *between, int *codes, int *ierror, std::size_t command_length,
                                std::size_t argument_length) {
     const int programs = is_root(comm, root) && *count > 0 ? *count : 0;
-    const bool has_arguments = argvs != &mpi_lisle_argvs_;
+    const bool has_arguments = !has_no_lists(argvs);
     end(ierror, PMPI_Comm_spawn_multiple(
                     *count, text_rows{commands, command_length, programs != 0 ? 1 : 0, programs}.first(),
                     has_arguments ? text_rows{argvs, argument_length, programs, -1}.all() : MPI_ARGVS_NULL,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles are integers in Fortran. Arguments that a call changes are written back when the call is over: each
-// class here is used for one argument of one call.
+// Handles are integers in Fortran; in C they are pointers, but for faces where they are integers, too.
+// Arguments that a call changes are written back when the call is over: each class here is used for one
+// argument of one call.
 #pragma once
 
 #include <cstdio>
@@ -39,7 +40,7 @@ template <class Handle> class given_handle {
     given_handle(const given_handle &) = delete;
     given_handle &operator=(const given_handle &) = delete;
     ~given_handle() {
-        if (value_ != nullptr) {
+        if (value_ != Handle{}) {
             *into_ = integer_of<Handle>::to(value_);
         }
     }
@@ -47,7 +48,7 @@ template <class Handle> class given_handle {
 
   private:
     int *into_;
-    Handle value_ = nullptr;
+    Handle value_{};
 };
 
 /// A handle that the call may change.
@@ -141,14 +142,14 @@ template <class Handle> class given_handles {
   public:
     given_handles(int *into, MPI_Count count) noexcept : into_{into}, count_{count}, all_{count} {
         for (MPI_Count at = 0; at < count; ++at) {
-            all_[at] = nullptr;
+            all_[at] = Handle{};
         }
     }
     given_handles(const given_handles &) = delete;
     given_handles &operator=(const given_handles &) = delete;
     ~given_handles() {
         for (MPI_Count at = 0; at < count_; ++at) {
-            if (all_[at] != nullptr) {
+            if (all_[at] != Handle{}) {
                 into_[at] = integer_of<Handle>::to(all_[at]);
             }
         }

@@ -6,6 +6,7 @@
 
 #include "mpi.h"
 
+#ifndef LISLE_OTHER_PLACES // of a face whose common blocks have several of them (faces)
 extern "C" {
 extern int mpi_lisle_bottom_, mpi_lisle_in_place_, mpi_lisle_automatic_;
 extern int mpi_lisle_unweighted_, mpi_lisle_no_weights_, mpi_lisle_no_codes_;
@@ -13,15 +14,24 @@ extern char mpi_lisle_argv_, mpi_lisle_argvs_;
 extern MPI_Status mpi_lisle_status_, mpi_lisle_statuses_;         ///< those of mpif.h and the module mpi
 extern MPI_Status mpi_lisle_status_f08_, mpi_lisle_statuses_f08_; ///< those of the module mpi_f08
 }
+// One place for all modules; of another face the module mpi_f08 may have its own.
+#define mpi_lisle_bottom_f08_ mpi_lisle_bottom_
+#define mpi_lisle_in_place_f08_ mpi_lisle_in_place_
+#define mpi_lisle_unweighted_f08_ mpi_lisle_unweighted_
+#define mpi_lisle_no_weights_f08_ mpi_lisle_no_weights_
+#define mpi_lisle_no_codes_f08_ mpi_lisle_no_codes_
+#define mpi_lisle_argv_f08_ mpi_lisle_argv_
+#define mpi_lisle_argvs_f08_ mpi_lisle_argvs_
+#endif
 
 namespace lisle::fortran {
 
 /// A choice argument: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC, or the address of data.
 inline void *data_at(void *given) noexcept {
-    if (given == &mpi_lisle_bottom_) {
+    if (given == &mpi_lisle_bottom_ || given == &mpi_lisle_bottom_f08_) {
         return MPI_BOTTOM;
     }
-    if (given == &mpi_lisle_in_place_) {
+    if (given == &mpi_lisle_in_place_ || given == &mpi_lisle_in_place_f08_) {
         return MPI_IN_PLACE;
     }
     return given == &mpi_lisle_automatic_ ? MPI_BUFFER_AUTOMATIC : given;
@@ -39,14 +49,22 @@ inline MPI_Status *statuses_at(void *given) noexcept {
 }
 
 inline int *weights_at(int *given) noexcept {
-    if (given == &mpi_lisle_unweighted_) {
+    if (given == &mpi_lisle_unweighted_ || given == &mpi_lisle_unweighted_f08_) {
         return MPI_UNWEIGHTED;
     }
-    return given == &mpi_lisle_no_weights_ ? MPI_WEIGHTS_EMPTY : given;
+    return given == &mpi_lisle_no_weights_ || given == &mpi_lisle_no_weights_f08_ ? MPI_WEIGHTS_EMPTY : given;
 }
 
 inline int *codes_at(int *given) noexcept {
-    return given == &mpi_lisle_no_codes_ ? MPI_ERRCODES_IGNORE : given;
+    return given == &mpi_lisle_no_codes_ || given == &mpi_lisle_no_codes_f08_ ? MPI_ERRCODES_IGNORE : given;
+}
+
+inline bool has_no_arguments(const char *given) noexcept {
+    return given == &mpi_lisle_argv_ || given == &mpi_lisle_argv_f08_;
+}
+
+inline bool has_no_lists(const char *given) noexcept {
+    return given == &mpi_lisle_argvs_ || given == &mpi_lisle_argvs_f08_;
 }
 
 } // namespace lisle::fortran

@@ -13,9 +13,14 @@ using namespace lisle::fortran;
 namespace {
 
 // MPI_LB and MPI_UB (data/removed.json): entries of MPI_TYPE_STRUCT that say where the new type begins and
-// ends.
+// ends. Faces have other integers for them.
+#ifdef LISLE_FORTRAN_LB
+constexpr int lower_marker = LISLE_FORTRAN_LB;
+constexpr int upper_marker = LISLE_FORTRAN_UB;
+#else
 constexpr int lower_marker = -11;
 constexpr int upper_marker = -12;
+#endif
 
 /// Raises an error, and returns it. An error handler says no more than the class.
 int refuse(const char *call, MPI_Aint value, const char *substitute) noexcept {

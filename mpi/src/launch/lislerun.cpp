@@ -27,6 +27,7 @@
 #include "launch/outer/examples.hpp"
 #include "launch/outer/hosts_job.hpp"
 #include "launch/outer/task.hpp"
+#include "launch/plan/abi_check.hpp"
 #include "launch/plan/describe.hpp"
 #include "launch/plan/resources.hpp"
 #include "launch/supervisor/front.hpp"
@@ -206,6 +207,9 @@ int run(std::span<const std::string_view> arguments) {
     }
     if (request.what == job_request::action::core) {
         open_core_file(request.core_file, request.core_program);
+    }
+    if (request.what == job_request::action::abi_check) {
+        return check_abi(request.checked, request.abi);
     }
     if (request.what == job_request::action::examples) {
         copy_examples(request.examples_folder);

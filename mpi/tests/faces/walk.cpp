@@ -254,6 +254,10 @@ void check_codes() {
     int *last = nullptr, flag = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
     expect(flag != 0 && *last >= code, "the last used code");
+    // Of a class that the interface does not have.
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Error_class(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRHANDLER_NULL), &error_class);
+    expect(error_class == MPI_ERR_ARG, "an error handler that is none");
 }
 
 } // namespace

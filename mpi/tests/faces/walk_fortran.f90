@@ -1,14 +1,9 @@
 ! SPDX-License-Identifier: Apache-2.0
-! A Fortran program as Open MPI's mpif.h would make it: its integers for handles, its statuses of six integers, its common
-! blocks for MPI_IN_PLACE and MPI_STATUS_IGNORE.
+! A Fortran program as another MPI's mpif.h would make it: its integers for handles, its statuses, its common blocks for
+! MPI_IN_PLACE and MPI_STATUS_IGNORE.
 program walk_fortran
   implicit none
-  integer, parameter :: comm_world = 0, comm_null = 2, integer_type = 7, sum_op = 3, request_null = 0
-  integer, parameter :: any_source = -1, any_tag = -1, proc_null = -2, tag_ub = 0, undefined = -32766
-  integer, parameter :: status_size = 6, source = 1, tag = 2, errors_return = 2, err_rank = 6
-  integer :: in_place, status_ignore(24)
-  common /mpi_fortran_in_place/ in_place
-  common /mpi_fortran_status_ignore/ status_ignore
+  include 'constants.inc'
   integer :: ierror, rank, size, total, value, op, requests(2), statuses(status_size, 2), count, comm, error_class
   integer(kind=8) :: attribute
   logical :: flag
@@ -49,6 +44,10 @@ program walk_fortran
   call expect(comm == comm_null, 'a freed communicator is MPI_COMM_NULL')
   call mpi_comm_get_attr(comm_world, tag_ub, attribute, flag, ierror)
   call expect(flag .and. attribute >= 32767, 'MPI_TAG_UB')
+  call mpi_type_struct(2, [1, 1], [0, 32], [integer_type, type_ub], value, ierror)
+  call mpi_type_extent(value, count, ierror)
+  call expect(count == 32, 'MPI_UB says where a type ends')
+  call mpi_type_free(value, ierror)
   call mpi_get_library_version(text, count, ierror)
   call expect(text(1:5) == 'Lisle' .and. text(count + 1:) == ' ', 'a string is filled with blanks')
   call mpi_finalize(ierror)
@@ -65,7 +64,8 @@ end program
 
 subroutine add(in, inout, count, datatype)
   implicit none
+  include 'constants.inc'
   integer :: count, datatype, in(count), inout(count)
-  if (datatype /= 7) stop 3
+  if (datatype /= integer_type) stop 3
   inout = inout + in
 end subroutine

@@ -21,7 +21,7 @@ namespace lisle::launch {
 /// Where the libraries of faces are, from the folder that Lisle is installed in: one folder for each of
 /// these.
 inline constexpr std::string_view faces_folder = "lib/lisle/";
-inline constexpr std::array<std::string_view, 1> faces{"openmpi"};
+inline constexpr std::array<std::string_view, 2> faces{"openmpi", "mpich"};
 
 /// Whether a file is a library of a face.
 [[nodiscard]] constexpr bool is_face(std::string_view path) {

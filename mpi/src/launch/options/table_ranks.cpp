@@ -57,7 +57,7 @@ void insert_options(option_use &use) {
 void choose_abi(option_use &use) {
     const auto name = use.value();
     if (name != "auto" && name != "standard" && std::ranges::find(faces, name) == faces.end()) {
-        give_up(exit_usage, use.shown, " is auto, standard or openmpi, not '", name, "'");
+        give_up(exit_usage, use.shown, " is auto, standard, openmpi or mpich, not '", name, "'");
     }
     use.job.abi = name == "auto" ? std::string_view{} : name;
 }
@@ -100,7 +100,14 @@ constexpr option ranks_table[] = {
     {"abi", "MPI", choose_abi,
      "for which MPI the programs were built: 'auto' (the default: their libraries tell), 'standard' (Lisle, "
      "or "
-     "another with the standard's binary interface), or 'openmpi'"},
+     "another with the standard's binary interface), 'openmpi' or 'mpich'"},
+    {"abi-check", "PROGRAM",
+     [](option_use &use) {
+         use.job.what = job_request::action::abi_check;
+         use.job.checked = use.value();
+     },
+     "say which libraries of MPI a program and its libraries need, where they are found, and which names are "
+     "not there; exit code 1 if any"},
     {"configfile|app", "FILE", insert_programs,
      "start the programs that FILE describes: each line is what could stand between two ':'"},
     {"file", "FILE", insert_options, "take more options for this program from FILE"},

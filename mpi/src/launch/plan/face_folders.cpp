@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "base/text.hpp"
 #include "launch/common/other_mpi.hpp"
 
 namespace lisle::launch {
@@ -14,29 +13,37 @@ std::string installed_in() {
     return none ? std::string{} : self.parent_path().parent_path().string();
 }
 
-std::string face_folders(std::string_view abi) {
+namespace {
+
+/// The folder of a face; empty if it is not installed, or not one that --abi wants.
+std::string folder_of(std::string_view face, std::string_view abi) {
     const auto prefix = installed_in();
+    const bool wanted = abi.empty() || abi == "auto" || abi == face;
+    const auto folder = prefix + "/" + std::string{faces_folder} + std::string{face};
+    std::error_code none;
+    return wanted && !prefix.empty() && std::filesystem::is_directory(folder, none) ? folder : std::string{};
+}
+
+} // namespace
+
+std::string face_folders(std::string_view abi) {
     std::string folders;
     for (const auto face : faces) {
-        const bool wanted = abi.empty() || abi == "auto" || abi == face;
-        const auto folder = prefix + "/" + std::string{faces_folder} + std::string{face};
-        std::error_code none;
-        if (wanted && !prefix.empty() && std::filesystem::is_directory(folder, none)) {
-            folders += (folders.empty() ? "" : ":") + folder;
-        }
+        const auto folder = folder_of(face, abi);
+        folders += (folders.empty() || folder.empty() ? "" : ":") + folder;
     }
     return folders;
 }
 
-bool has_face(std::string_view abi, const std::string &library) {
-    const auto folders = face_folders(abi);
-    for (const auto folder : words_of(folders, ":")) {
+std::string_view face_with(std::string_view abi, const std::string &library) {
+    for (const auto face : faces) {
+        const auto folder = folder_of(face, abi);
         std::error_code none;
-        if (std::filesystem::exists(std::string{folder} + "/" + library, none)) {
-            return true;
+        if (!folder.empty() && std::filesystem::exists(folder + "/" + library, none)) {
+            return face;
         }
     }
-    return false;
+    return {};
 }
 
 } // namespace lisle::launch

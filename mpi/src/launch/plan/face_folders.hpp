@@ -15,7 +15,7 @@ namespace lisle::launch {
 /// @param abi what --abi says: empty or auto, standard (none), or the name of a face
 [[nodiscard]] std::string face_folders(std::string_view abi);
 
-/// Whether one of these folders has a library of this name.
-[[nodiscard]] bool has_face(std::string_view abi, const std::string &library);
+/// The face among these that has a library of this name; empty if none has.
+[[nodiscard]] std::string_view face_with(std::string_view abi, const std::string &library);
 
 } // namespace lisle::launch

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <type_traits>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 #include "launch/common/descriptor.hpp"
@@ -26,14 +25,7 @@ class executable {
     explicit executable(const std::string &path) : file_{open(path.c_str(), O_RDONLY | O_CLOEXEC)} {}
 
     std::vector<std::string> libraries() {
-        const auto header = read_at<Elf64_Ehdr>(0);
-        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-            header.e_phentsize != sizeof(Elf64_Phdr)) {
-            return {};
-        }
-        for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-            segments_.push_back(read_at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
-        }
+        read_segments();
         for (const auto &segment : segments_) {
             if (segment.p_type == PT_DYNAMIC) {
                 return named_in(segment);
@@ -42,7 +34,28 @@ class executable {
         return {};
     }
 
+    std::string loader() {
+        read_segments();
+        for (const auto &segment : segments_) {
+            if (segment.p_type == PT_INTERP) {
+                return text_at(segment.p_offset);
+            }
+        }
+        return {};
+    }
+
   private:
+    void read_segments() {
+        const auto header = read_at<Elf64_Ehdr>(0);
+        if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+            header.e_phentsize != sizeof(Elf64_Phdr)) {
+            return;
+        }
+        for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+            segments_.push_back(read_at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
+        }
+    }
+
     template <class Value> Value read_at(std::uint64_t offset) const {
         static_assert(std::is_trivially_copyable_v<Value>);
         Value value{};
@@ -94,13 +107,14 @@ class executable {
 
 } // namespace
 
-std::optional<std::string> other_mpi_of(const std::string &path) {
-    for (auto &library : executable{path}.libraries()) {
-        if (is_other_mpi(library)) {
-            return std::move(library);
-        }
-    }
-    return std::nullopt;
+std::vector<std::string> libraries_of_others(const std::string &path) {
+    auto libraries = executable{path}.libraries();
+    std::erase_if(libraries, [](const std::string &library) { return !is_other_mpi(library); });
+    return libraries;
+}
+
+std::string loader_of(const std::string &path) {
+    return executable{path}.loader();
 }
 
 bool is_linked_with_lisle(const std::string &path) {

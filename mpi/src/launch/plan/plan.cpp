@@ -223,6 +223,27 @@ void check_input(const input_request &input, const job_plan &job) {
     }
 }
 
+/// A program that was built for another MPI needs the libraries of one face, and of no other.
+void check_faces(const std::string &path, const std::string &abi) {
+    std::string first;
+    std::string_view first_face;
+    for (const auto &library : libraries_of_others(path)) {
+        const auto face = face_with(abi, library);
+        if (face.empty()) {
+            give_up(exit_not_executable, path, " is linked with ", library, ", the library of another MPI",
+                    abi.empty() ? ", of which Lisle has no counterpart"
+                                : ", which --abi " + abi + " excludes",
+                    "; compile it with Lisle's mpicc, mpicxx or mpifort");
+        }
+        if (!first.empty() && face != first_face) {
+            give_up(exit_not_executable, path, " is linked with ", first, " and with ", library,
+                    ", the libraries of two MPIs whose handles differ; link it with one of them");
+        }
+        first = library;
+        first_face = face;
+    }
+}
+
 } // namespace
 
 rank_kind kind_by_default(const char *default_kind) {
@@ -253,12 +274,7 @@ job_plan plan(const job_request &request, const char *default_kind) {
         const auto &program = request.programs[i];
         const auto &shape = shapes[i];
         auto path = find_program(program.arguments.front(), program.directory, program.search_path);
-        if (const auto library = other_mpi_of(path); library && !has_face(request.abi, *library)) {
-            give_up(exit_not_executable, path, " is linked with ", *library, ", the library of another MPI",
-                    request.abi.empty() ? ", of which Lisle has no counterpart"
-                                        : ", which --abi " + request.abi + " excludes",
-                    "; compile it with Lisle's mpicc, mpicxx or mpifort");
-        }
+        check_faces(path, request.abi);
         const bool linked_with_lisle = is_linked_with_lisle(path);
         auto arguments = program.arguments;
         if (shape.hosted) {

@@ -140,12 +140,13 @@ struct message_request {
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version, status, attach, core, examples, keep_host } what = action::run;
+    enum class action { run, help, version, status, attach, core, abi_check, examples, keep_host } what = action::run;
     std::string help_topic;      ///< empty: the options
     std::string asked_process;   ///< of action::status and attach
     std::string core_file;       ///< of action::core
     std::string examples_folder; ///< of action::examples
     std::string core_program;    ///< its program; empty: the file tells
+    std::string checked;         ///< the program of action::abi_check
     std::vector<program_request> programs;
     std::string abi; ///< --abi: for which MPI programs were built; empty: what they are linked with tells
     bool numbered_names = false;     ///< each rank finds its number behind the program's name

@@ -84,10 +84,6 @@ class alignas(64) receive_operation final : public operation, public pending_wor
     }
     /// @pre the receive came from make(), is complete without error, and is not cancelled
     [[gnu::always_inline]] static void dispose(receive_operation *receive) noexcept {
-        if (receive->has_integer()) [[unlikely]] {
-            delete receive;
-            return;
-        }
         receive->retire();
         receive->comm = nullptr;
         node_cache<receive_operation>::give(receive);

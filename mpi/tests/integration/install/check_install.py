@@ -122,7 +122,9 @@ file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
 
 
 # As Open MPI's header has it: a communicator is the address of an object.
-BUILT_FOR_OPEN_MPI = """
+# Programs that know no more of another MPI than these names, and stand-ins of its library to link them with.
+BUILT_FOR_OTHERS = {
+    "libmpi.so.40": ("""
 #include <stdio.h>
 extern struct communicator { char bytes[512]; } ompi_mpi_comm_world;
 int MPI_Init(int *, char ***), MPI_Finalize(void);
@@ -135,9 +137,22 @@ int main(int argc, char **argv) {
     printf("%d of %d\\n", rank, size);
     return MPI_Finalize();
 }
-"""
-NAMES_OF_OPEN_MPI = """
-char ompi_mpi_comm_world[512];
+""", "char ompi_mpi_comm_world[512];"),
+    "libmpich.so.12": ("""
+#include <stdio.h>
+int MPI_Init(int *, char ***), MPI_Finalize(void);
+int MPI_Comm_rank(int, int *), MPI_Comm_size(int, int *);
+int main(int argc, char **argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(0x44000000, &rank);
+    MPI_Comm_size(0x44000000, &size);
+    printf("%d of %d\\n", rank, size);
+    return MPI_Finalize();
+}
+""", ""),
+}  # fmt: skip
+NAMES_OF_OTHERS = """
 int MPI_Init(void) { return 1; }
 int MPI_Finalize(void) { return 1; }
 int MPI_Comm_rank(void) { return 1; }
@@ -223,7 +238,7 @@ def check_names_of_other_mpis(prefix, work):
     other = empty_directory(work / "other")
     (other / "none.c").write_text("int none;\n", encoding="utf-8")
     (other / "main.c").write_text("extern int none;\nint main(void) { return none; }\n", encoding="utf-8")
-    for soname in ("libmpi_usempif08.so.40", "libmpich.so.12"):
+    for soname in ("libmpi.so.99", "libmpichcxx.so.12"):
         run("cc", "-shared", "-fPIC", other / "none.c", f"-Wl,-soname,{soname}", "-o", other / soname)
         run("cc", other / "main.c", other / soname, f"-Wl,-rpath,{other}", "-o", other / "program")
         for kind in ("process", "thread"):
@@ -232,25 +247,35 @@ def check_names_of_other_mpis(prefix, work):
             expect(done.returncode != 0 and done.stderr.count("\n") == 1 and
                    f"is linked with {soname}, the library of another MPI" in done.stderr,
                    f"a program with {soname} as {kind}: {done.stderr}")  # fmt: skip
-    check_face(prefix, other)
+    for soname, (source, names) in BUILT_FOR_OTHERS.items():
+        check_face(prefix, other, soname, source, names)
+    run("cc", other / "main.c", other / "none.c", "-Wl,--no-as-needed", *((other / "hidden" / name) for name in BUILT_FOR_OTHERS),
+        "-o", other / "of_two")  # fmt: skip
+    done = run(prefix / "bin/mpirun", "-n", "2", other / "of_two", status=None)
+    expect(done.returncode == 126 and "the libraries of two MPIs" in done.stderr, f"a program of two MPIs: {done.stderr}")
 
 
-def check_face(prefix, work):
-    """A program that knows of Open MPI's library no more than its name and a few symbols runs; --abi standard refuses it."""
-    (work / "built_for_another.c").write_text(BUILT_FOR_OPEN_MPI, encoding="utf-8")
-    (work / "hidden").mkdir()
-    library = work / "hidden/libmpi.so.40"
-    (work / "names.c").write_text(NAMES_OF_OPEN_MPI, encoding="utf-8")
-    run("cc", "-shared", "-fPIC", work / "names.c", "-Wl,-soname,libmpi.so.40", "-o", library)
-    run("cc", work / "built_for_another.c", library, "-o", work / "built_for_another")
+def check_face(prefix, work, soname, source, names):
+    """A program that knows of another MPI's library no more than its name and a few symbols runs; --abi standard refuses it."""
+    program = work / f"built_for_{soname}"
+    program.with_suffix(".c").write_text(source, encoding="utf-8")
+    (work / "hidden").mkdir(exist_ok=True)
+    library = work / "hidden" / soname
+    (work / "names.c").write_text(NAMES_OF_OTHERS + names, encoding="utf-8")
+    run("cc", "-shared", "-fPIC", work / "names.c", f"-Wl,-soname,{soname}", "-o", library)
+    run("cc", program.with_suffix(".c"), library, "-o", program)
     for kind in ("process", "thread", "fiber"):
-        said = run(prefix / "bin/mpirun", "-n", "3", "--ranks", kind, work / "built_for_another").stdout
-        expect(sorted(said.split("\n")[:3]) == ["0 of 3", "1 of 3", "2 of 3"], f"a face as {kind}: {said}")
-    refused = run(prefix / "bin/mpirun", "-n", "2", "--abi", "standard", work / "built_for_another", status=None)
+        said = run(prefix / "bin/mpirun", "-n", "3", "--ranks", kind, program).stdout
+        expect(sorted(said.split("\n")[:3]) == ["0 of 3", "1 of 3", "2 of 3"], f"a face of {soname} as {kind}: {said}")
+    refused = run(prefix / "bin/mpirun", "-n", "2", "--abi", "standard", program, status=None)
     expect(refused.returncode == 126 and "--abi standard excludes" in refused.stderr, refused.stderr)
+    checked = run(prefix / "bin/lislerun", "--abi-check", program).stdout
+    expect(f"  {soname} is {prefix}" in checked and "not there" not in checked, f"--abi-check {program}: {checked}")
+    checked = run(prefix / "bin/lislerun", "--abi", "standard", "--abi-check", program, status=None)
+    expect(checked.returncode == 1 and f"not there: {soname}" in checked.stdout, f"--abi standard --abi-check: {checked.stdout}")
     # Behind a shell, too, which names no MPI.
-    said = run(prefix / "bin/mpirun", "-n", "2", "sh", "-c", work / "built_for_another").stdout
-    expect(sorted(said.split("\n")[:2]) == ["0 of 2", "1 of 2"], f"a face behind a shell: {said}")
+    said = run(prefix / "bin/mpirun", "-n", "2", "sh", "-c", program).stdout
+    expect(sorted(said.split("\n")[:2]) == ["0 of 2", "1 of 2"], f"a face of {soname} behind a shell: {said}")
 
 
 def check_pkg_config(prefix, work, libdir):
