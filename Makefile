@@ -6,10 +6,10 @@ PRESET ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 LONG := -LE long
-PRODUCTS = mpi/src/all tasks/src/task/all tiles/src/tile/all
+PRODUCTS = mpi/src/all tasks/src/task/all tasks/src/couple/all tiles/src/tile/all lisle_manual
 BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
-.PHONY: help run test test-long test-asan test-tsan install bench build configure dependencies clean
+.PHONY: help run test test-long test-asan test-tsan install package-deb package-wheel site bench build configure dependencies clean
 
 help:
 	@echo "make run                  build Lisle and run the heat example as processes and as threads"
@@ -17,6 +17,8 @@ help:
 	@echo "make test-long            run the long tests too"
 	@echo "make test-asan, test-tsan the tests under AddressSanitizer+UBSan, under ThreadSanitizer"
 	@echo "make install PREFIX=dir   build and install; the installed tree can be moved"
+	@echo "make package-deb          Debian packages, into out/packages (make package-wheel: for pip)"
+	@echo "make site                 the documents as a web site, into out/site"
 	@echo "make bench                compare with the other MPIs of this machine, into out/bench"
 	@echo "make build PRESET=debug   only build (presets: release, debug, asan, tsan)"
 	@echo "make clean                remove build/ and out/"
@@ -50,6 +52,14 @@ test-tsan:
 install: configure
 	@$(BUILD) --target $(PRODUCTS)
 	@cmake --install build/$(PRESET) --prefix $(PREFIX)
+
+package-deb package-wheel: package-%: configure
+	@$(BUILD) --target $(PRODUCTS)
+	@mkdir -p out/packages
+	@packaging/build_$* build/$(PRESET) out/packages
+
+site:
+	@tools/build_site out/site
 
 bench: configure
 	@$(BUILD) --target $(PRODUCTS)

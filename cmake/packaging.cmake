@@ -77,6 +77,17 @@ file(RELATIVE_PATH LISLE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${C
 configure_file(cmake/lisle.pc.in ${CMAKE_BINARY_DIR}/packaging/lisle.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The names by which projects ask for any MPI, a language each, as Open MPI has them.
+function(lisle_install_pkg_config name language procedures)
+  configure_file(cmake/mpi.pc.in ${CMAKE_BINARY_DIR}/packaging/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/packaging/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+lisle_install_pkg_config(mpi-c C "")
+lisle_install_pkg_config(mpi-cxx C++ "")
+if(LISLE_FORTRAN)
+  lisle_install_pkg_config(mpi-fort Fortran "-lmpi_fortran ")
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lisle)
 # Files of this name are found by find_package(Lisle) and find_package(lisle).
 install(EXPORT LisleTargets NAMESPACE Lisle:: DESTINATION ${package_dir})
@@ -87,4 +98,3 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/lisle-config-vers
 install(FILES ${CMAKE_BINARY_DIR}/packaging/lisle-config.cmake
               ${CMAKE_BINARY_DIR}/packaging/lisle-config-version.cmake
   DESTINATION ${package_dir})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

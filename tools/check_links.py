@@ -12,7 +12,7 @@ from pathlib import Path
 
 NOT_PROSE = re.compile(r"^```.*?^```|^    [^\n]*$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", *(f"{product}/**/*.md" for product in ("mpi", "cxx", "tasks", "tiles")))
+PLACES = ("*.md", "docs/**/*.md", "examples/**/*.md", "packaging/**/*.md", *(f"{product}/**/*.md" for product in ("mpi", "cxx", "tasks", "tiles")))
 
 
 def main():

@@ -3,7 +3,7 @@
 """Writes mpi.h, the C header of the MPI-5.0 standard ABI, and beside it mpix.h, Lisle's extensions, from the
 tables in data/.
 
-Usage: generate_mpi_h.py DATA_DIR OUTPUT_DIR
+Usage: generate_mpi_h.py DATA_DIR OUTPUT_DIR VERSION
 """
 import itertools
 import json
@@ -93,7 +93,16 @@ def comment(about):
     return textwrap.fill(about, 110, initial_indent="/** ", subsequent_indent=" *  ") + " */"
 
 
-def extensions(data):
+def version_macros(version):
+    """LISLE_VERSION_MAJOR and its kin, and a number that programs can compare."""
+    numbers = [int(part) for part in version.split(".")]
+    macros = [f"#define LISLE_VERSION_{part} {number}" for part, number in zip(("MAJOR", "MINOR", "PATCH"), numbers, strict=True)]
+    return [comment("The version of Lisle that this header is of (docs/stability.md says what stays the same)."), *macros,
+            comment("As one number, for comparisons: 1.2.3 is 10203."),
+            "#define LISLE_VERSION_NUMBER (LISLE_VERSION_MAJOR * 10000 + LISLE_VERSION_MINOR * 100 + LISLE_VERSION_PATCH)", ""]
+
+
+def extensions(data, version):
     table = standard.extensions(data)
     out = [
         "/* SPDX-License-Identifier: Apache-2.0",
@@ -107,6 +116,7 @@ def extensions(data):
         "",
         "#define LISLE_EXTENSIONS 1",
         "",
+        *version_macros(version),
     ]
     for c in table["constants"]:
         out += [comment(c["about"]), f"#define {c['name']} {c['value']}", ""]
@@ -188,7 +198,7 @@ def main():
     out += ["", "#ifdef __cplusplus", "}", "#endif", "", '#include "mpix.h"', "", "#endif", ""]
     output.mkdir(parents=True, exist_ok=True)
     (output / "mpi.h").write_text("\n".join(out))
-    (output / "mpix.h").write_text("\n".join(extensions(data)))
+    (output / "mpix.h").write_text("\n".join(extensions(data, sys.argv[3])))
 
 
 if __name__ == "__main__":

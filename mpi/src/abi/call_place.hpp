@@ -42,3 +42,10 @@ class general_call {
 /// Makes known that the library with this address stands between programs and this library, as faces do: what
 /// calls it is the program. @param loaded 0: no longer, it is about to be unloaded
 extern "C" [[gnu::visibility("default")]] void lisle_stands_between(const void *within, int loaded);
+
+/// The place of the program that a call has come from, as "ring.c:23", cut to the room there is. For tools
+/// that were built together with this library. @param site where the call returns to @param outer where that
+/// function returns to, if it is one of Lisle's Fortran procedures; else null
+/// @return 0 if it is one of those and `outer` is needed, else 1 @pre room > 0
+extern "C" [[gnu::visibility("default")]] int lisle_call_place(const void *site, const void *outer,
+                                                               char *text, int room) noexcept;

@@ -144,6 +144,19 @@ void change(setting which, std::int64_t value) noexcept {
     values().change(which, value);
 }
 
+value_origin origin_of(setting which) {
+    if (is_algorithm(which)) {
+        return value_of(which) == description_of(which).default_value ? value_origin::table
+                                                                      : value_origin::environment;
+    }
+    const setting_description &about = description_of(which);
+    const std::string_view text = environment_text(about.name.c_str());
+    if (text.empty()) {
+        return value_origin::table;
+    }
+    return is_text(which) || about.value_of(text) ? value_origin::environment : value_origin::refused;
+}
+
 std::string unknown_variables(const char *const *environment) {
     std::vector<std::string_view> known;
     for (const setting_description &each : all_settings()) {

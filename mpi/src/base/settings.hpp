@@ -118,6 +118,15 @@ void leave_reports_to_ranks() noexcept;
 /// The word for the value in force; empty if the setting has none.
 [[nodiscard]] std::string word_of(setting which);
 
+/// Where the value in force comes from.
+enum class value_origin : unsigned char {
+    table,       ///< nobody has said anything: the default
+    environment, ///< its variable
+    refused,     ///< the default, since the variable holds no value
+};
+/// Of a changeable setting: where its first value came from. Thread-safe.
+[[nodiscard]] value_origin origin_of(setting which);
+
 [[nodiscard]] inline progress_manner chosen_progress() noexcept {
     return static_cast<progress_manner>(value_of(setting::progress));
 }

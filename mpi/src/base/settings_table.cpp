@@ -36,6 +36,11 @@ std::vector<setting_description> rows() {
          "messages from it "
          "are copied once",
          "off|on"},
+        {"LISLE_SHARED_MALLOC", experts, 0, 0, 1,
+         "on: so does malloc for blocks from 64 KiB on, in programs that lislerun starts as process ranks "
+         "(lislerun "
+         "--shared-malloc)",
+         "off|on"},
         {"LISLE_UNEXPECTED_LIMIT", users, -1, -1, most_bytes,
          "bytes of unexpected messages that a rank stores before its senders have to wait (auto: 64 MiB, and "
          "more while "
@@ -126,10 +131,7 @@ std::vector<setting_description> rows() {
          "(the names are below)",
          ""},
         {"LISLE_NETWORK_INTERFACE", users, 0, 0, 0,
-         "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0 "
-         "(lislerun "
-         "--network-interface)",
-         ""},
+         "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0", ""},
         {"LISLE_NETWORK_PROVIDER", users, 0, 0, 0,
          "what carries packets between nodes: lisle-tcp, or a provider of libfabric, or several, the "
          "preferred one "
@@ -161,7 +163,7 @@ std::vector<setting_description> rows() {
          "libraries of which each thread rank gets a copy of its own (lislerun --private-libraries)", ""},
         {"LISLE_SHARED_LIBRARIES", launching, 0, 0, 0,
          "libraries that thread ranks share (lislerun --shared-libraries)", ""},
-        {"LISLE_TILE_MACHINE", tiles, 0, 0, 0, "file with the parameters of the machine (lislerun --machine)",
+        {"LISLE_TILE_MACHINE", tiles, 0, 0, 0, "file with the parameters of the machine (lislerun --mesh)",
          ""},
         {"LISLE_TILE_MAP", tiles, 0, 0, 0, "which tile has which rank (lislerun --map)", ""},
         {"LISLE_TILE_PACKETS", tiles, 0, 0, 0, "how messages are cut into packets (lislerun --packets)", ""},
@@ -199,7 +201,7 @@ constexpr std::array<other_variable, 3> read_by_compilers{{
     {"LISLE_CXX", "the C++ compiler that mpicxx calls"},
     {"LISLE_FC", "the Fortran compiler that mpifort calls"},
 }};
-constexpr std::array<other_variable, 6> read_by_ranks{{
+constexpr std::array<other_variable, 7> read_by_ranks{{
     {"LISLE_RANK",
      "the rank of a process that is one rank, before MPI_Init, too: for scripts around the program"},
     {"LISLE_SIZE", "how many ranks the job has"},
@@ -207,6 +209,7 @@ constexpr std::array<other_variable, 6> read_by_ranks{{
     {"LISLE_PARENT_FD", ""},
     {"LISLE_PARENT_PORT", ""},
     {"LISLE_HOST_PRELOAD", ""},
+    {"LISLE_REPORT_FOLDER", ""},
 }};
 
 std::int64_t word_count(std::string_view words) noexcept {

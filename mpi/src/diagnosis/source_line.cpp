@@ -30,32 +30,47 @@ bool is_between(std::string_view file) {
     const std::string_view folder = file.substr(0, file.find_last_of('/'));
     const bool interface = folder.ends_with("/lisle") || folder.find("include/lisle/") != folder.npos;
     const bool fortran = folder.ends_with("generated/fortran") || folder.ends_with("mpi/src/fortran");
-    return (file.ends_with(".hpp") && interface) || (file.ends_with(".cpp") && fortran) ||
+    return (file.ends_with(".hpp") && (interface || fortran)) || (file.ends_with(".cpp") && fortran) ||
            folder.find("/include/c++/") != folder.npos;
 }
 
-/// The innermost place in the program itself; if there is none, the innermost of all.
-std::string text_of(const std::string &file, const call_chain &offsets) {
-    std::optional<source_place> innermost;
+struct found_places {
+    std::optional<source_place> in_program; ///< the innermost
+    std::optional<source_place> innermost;  ///< of all
+};
+
+found_places find_places(const std::string &file, const call_chain &offsets) {
+    found_places found;
     for (const std::uint64_t offset : offsets) {
         if (offset == 0) {
             break;
         }
         for (const source_place &each : source_places(file, offset)) {
+            found.innermost = found.innermost ? found.innermost : each;
             if (!is_between(each.file)) {
-                return last_part(each.file) + ":" + std::to_string(each.line);
+                found.in_program = each;
+                return found;
             }
-            innermost = innermost ? innermost : each;
         }
-        if (!innermost) {
+        if (!found.innermost) {
             break; // a file without debug information
         }
     }
-    return innermost ? last_part(innermost->file) + ":" + std::to_string(innermost->line)
-                     : place_in_file(file, offsets.front());
+    return found;
+}
+
+std::string text_of(const std::string &file, const call_chain &offsets) {
+    const found_places found = find_places(file, offsets);
+    const auto &place = found.in_program ? found.in_program : found.innermost;
+    return place ? last_part(place->file) + ":" + std::to_string(place->line)
+                 : place_in_file(file, offsets.front());
 }
 
 } // namespace
+
+bool leads_to_program(const std::string &file, const call_chain &offsets) {
+    return find_places(file, offsets).in_program.has_value();
+}
 
 std::string source_line(const std::string &file, const call_chain &offsets) {
     static std::mutex one_at_a_time;

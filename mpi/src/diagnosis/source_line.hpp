@@ -12,4 +12,8 @@ namespace lisle {
 /// the program's call to them. Slow: opens the file. Thread-safe.
 [[nodiscard]] std::string source_line(const std::string &file, const call_chain &offsets);
 
+/// Whether the file's debug information says that these lead to the program itself, not only to what it calls
+/// through. The same cost.
+[[nodiscard]] bool leads_to_program(const std::string &file, const call_chain &offsets);
+
 } // namespace lisle

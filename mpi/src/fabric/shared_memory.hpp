@@ -8,6 +8,8 @@
 #include <span>
 #include <sys/uio.h>
 
+#include "fabric/pinned_memory.hpp"
+
 namespace lisle {
 class shared_heap;
 }
@@ -51,6 +53,10 @@ class shared_memory {
     [[nodiscard]] virtual shared_heap *heap() noexcept = 0;
     /// Where bytes at an address of `peer` lie here if they are in such memory; null: they are not.
     [[nodiscard]] virtual std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept = 0;
+    /// The same for a while, with malloc's blocks that peers reach by address (fabric/local/peer_blocks.hpp).
+    [[nodiscard]] virtual pinned_memory pin(int peer, std::uint64_t address, std::size_t bytes) noexcept = 0;
+    /// True if these bytes of this process's lie in either.
+    [[nodiscard]] virtual bool holds(const void *data, std::size_t bytes) const noexcept = 0;
 
   protected:
     ~shared_memory() = default;

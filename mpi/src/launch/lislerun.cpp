@@ -24,12 +24,14 @@
 #include "launch/options/command_line.hpp"
 #include "launch/options/values.hpp"
 #include "launch/outer/debugger.hpp"
+#include "launch/outer/examples.hpp"
 #include "launch/outer/hosts_job.hpp"
 #include "launch/outer/task.hpp"
 #include "launch/plan/abi_check.hpp"
 #include "launch/plan/describe.hpp"
 #include "launch/plan/resources.hpp"
 #include "launch/supervisor/front.hpp"
+#include "launch/supervisor/run_report.hpp"
 #include "launch/supervisor/status_request.hpp"
 #include "world/job_table.hpp"
 #include "world/process_record.hpp"
@@ -159,8 +161,16 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
     }
 }
 
+void refuse_report(const job_request &request) {
+    if (request.report.wanted()) {
+        give_up(exit_usage, "--report and --stats record jobs that lislerun starts on this machine alone: "
+                            "leave out --hosts and other launchers");
+    }
+}
+
 /// A job on other hosts: by lislerun itself, or through another launcher.
 int start_elsewhere(job_request request, const char *default_kind) {
+    refuse_report(request);
     if (request.control.debugger) {
         give_up(exit_usage,
                 "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
@@ -201,6 +211,10 @@ int run(std::span<const std::string_view> arguments) {
     if (request.what == job_request::action::abi_check) {
         return check_abi(request.checked, request.abi);
     }
+    if (request.what == job_request::action::examples) {
+        copy_examples(request.examples_folder);
+        return 0;
+    }
     if (request.what != job_request::action::run) {
         const auto text =
             request.what == job_request::action::help ? help_text(request.help_topic) : version_text();
@@ -214,6 +228,7 @@ int run(std::span<const std::string_view> arguments) {
     check_binding(request);
     const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
+        refuse_report(request);
         become_task(std::move(request), default_kind);
     }
     // What a rank spawns stays on its machine unless it names hosts.
@@ -240,7 +255,10 @@ int run(std::span<const std::string_view> arguments) {
     }
     leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
-    return run_job(request, job);
+    const run_report report{request};
+    const int code = run_job(request, job);
+    report.make();
+    return code;
 }
 
 } // namespace

@@ -29,8 +29,12 @@ std::filesystem::path folder_of_modules() {
 
 } // namespace
 
+std::string path_of_module(const char *file) {
+    return folder_of_modules() / file;
+}
+
 const fabric_module &load_fabric_module(const char *file, const std::string &asked, const char *product) {
-    const std::string path = folder_of_modules() / file;
+    const std::string path = path_of_module(file);
     const loaded_library object{path.c_str(), sentence(asked, " needs ", product, ", which are not here"),
                                 sentence("install them beside the library, or build Lisle with them")};
     const fabric_module *module = nullptr;

@@ -48,6 +48,9 @@ struct fabric_module {
     std::unique_ptr<fabric::fabric> (*make)(const fabric_request &request);
 };
 
+/// Where a module of this name lies if it is installed: in lisle/ beside the library.
+[[nodiscard]] std::string path_of_module(const char *file);
+
 /// The module in this file, which stands in lisle/ beside the library. Throws mpi_error (MPI_ERR_OTHER).
 /// @param asked what the user has asked for, and `product` what to install for it, for the message
 [[nodiscard]] const fabric_module &load_fabric_module(const char *file, const std::string &asked,

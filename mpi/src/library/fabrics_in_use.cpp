@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include "base/checks.hpp"
 #include "base/error.hpp"
@@ -72,6 +73,16 @@ fabric_maker fabric_of_module(const module_row &about, std::string_view chosen) 
 }
 
 } // namespace
+
+std::vector<known_module> known_modules() {
+    std::vector<known_module> all;
+    for (const module_row &each : modules) {
+        std::string file = path_of_module(each.file);
+        const bool installed = access(file.c_str(), R_OK) == 0;
+        all.push_back({std::string{each.form}, std::move(file), installed});
+    }
+    return all;
+}
 
 fabric::local::read_thresholds reads_of_other_processes() {
     const std::int64_t least = value_of(setting::cma_minimum);

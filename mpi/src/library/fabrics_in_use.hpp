@@ -3,6 +3,7 @@
 // one that the program was started on (lislerun --fabric).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fabric/local/read_thresholds.hpp"
@@ -13,6 +14,14 @@ namespace lisle {
 /// The preferred one first. Throws mpi_error (MPI_ERR_OTHER) if LISLE_FABRIC names none that there is.
 /// @param nodes of the job
 [[nodiscard]] std::vector<fabric_maker> fabrics_in_use(int nodes);
+
+/// A fabric that is a module, and whether it is here.
+struct known_module {
+    std::string form; ///< of the value of LISLE_FABRIC that asks for it
+    std::string file;
+    bool installed;
+};
+[[nodiscard]] std::vector<known_module> known_modules();
 
 /// Which messages are read from the memory of other processes on the machine.
 [[nodiscard]] fabric::local::read_thresholds reads_of_other_processes();

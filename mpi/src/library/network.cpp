@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "fabric/network/network_fabric.hpp"
-#include "fabric/network/provider.hpp"
 #include "mpi.h"
 #include "tcp/common_network.hpp"
 
@@ -40,10 +39,12 @@ std::string wanted_providers() {
 /// any
 std::vector<choice> chosen_rails(const std::optional<tcp::socket_address> &address = {},
                                  bool everywhere = false) {
-    const std::string &named = text_of(setting::network_interface);
-    const std::string otherwise =
-        address ? tcp::network_text(*address, address->family() == AF_INET ? 32 : 128) : std::string{};
-    return choose_providers({wanted_providers(), named.empty() ? otherwise : named, everywhere});
+    provider_request wanted = wanted_network();
+    if (wanted.interface.empty() && address) {
+        wanted.interface = tcp::network_text(*address, address->family() == AF_INET ? 32 : 128);
+    }
+    wanted.everywhere = everywhere;
+    return choose_providers(wanted);
 }
 
 void put_secret(bootstrap &start) {
@@ -55,6 +56,10 @@ void put_secret(bootstrap &start) {
 }
 
 } // namespace
+
+provider_request wanted_network() {
+    return {wanted_providers(), text_of(setting::network_interface)};
+}
 
 job_secret network_secret(bootstrap &start) {
     const std::vector<std::byte> said = start.get(0, secret_key);

@@ -9,6 +9,7 @@
 #include "execution/traffic_count.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/joining.hpp"
+#include "fabric/network/provider.hpp"
 #include "fabric/routes.hpp"
 #include "library/network_ways.hpp"
 #include "tcp/socket_address.hpp"
@@ -19,6 +20,10 @@ class network_fabric;
 }
 
 namespace lisle {
+
+/// What the user has chosen of networks, in the settings. Throws mpi_error (MPI_ERR_OTHER) where they
+/// contradict each other.
+[[nodiscard]] fabric::network::provider_request wanted_network();
 
 /// Puts what the others need before they can make their fabrics. Before the first fence.
 /// @return of a node's first process: its part in finding how nodes reach each other; null for others

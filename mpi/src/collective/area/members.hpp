@@ -52,10 +52,11 @@ class area_members {
         const iovec run{const_cast<void *>(from), static_cast<std::size_t>(bytes)};
         return medium_.write(members_.member(peer), reinterpret_cast<std::uintptr_t>(to), {&run, 1});
     }
-    /// Where a member's memory lies here; null: it can be read and written at best.
-    [[nodiscard]] const std::byte *reach(int peer, const void *from, MPI_Count bytes) const noexcept {
-        return medium_.reach(members_.member(peer), reinterpret_cast<std::uintptr_t>(from),
-                             static_cast<std::size_t>(bytes));
+    /// A member's memory where it lies, if that can be reached by address; else it can be read and written at
+    /// best.
+    [[nodiscard]] fabric::pinned_memory pin(int peer, const void *from, MPI_Count bytes) const noexcept {
+        return medium_.pin(members_.member(peer), reinterpret_cast<std::uintptr_t>(from),
+                           static_cast<std::size_t>(bytes));
     }
 
     /// Wakes those that sleep until something is written that they look at.

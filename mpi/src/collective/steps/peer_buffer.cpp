@@ -245,9 +245,10 @@ class cross_process_reduction {
         }
         void *const out = result_here(total);
         const int last = where_.members().count() - 1;
-        const void *sum = contribution(last, total);
+        fabric::pinned_memory first, each; // what is reduced where it lies
+        const void *sum = contribution(last, total, first);
         for (int member = last - 1; member >= 0; --member) {
-            const void *const next = contribution(member, other);
+            const void *const next = contribution(member, other, each);
             void *const place = member == 0 ? out : total;
             if (sum == place) {
                 what_.operation->apply(next, place, count_, *what_.to.type);
@@ -278,7 +279,8 @@ class cross_process_reduction {
             return member + (inclusive ? 0 : 1) == where_.members().self() ? result_here(otherwise)
                                                                            : otherwise;
         };
-        const void *before = contribution(0, place(0, room));
+        fabric::pinned_memory first;
+        const void *before = contribution(0, place(0, room), first);
         if (inclusive) {
             put(0, before);
         }
@@ -324,14 +326,13 @@ class cross_process_reduction {
         return free ? taken(where_.members().self()) : scratch;
     }
     /// What a member gives, where it lies if that can be reached, else in `room`.
-    [[nodiscard]] const void *contribution(int member, void *room) {
+    [[nodiscard]] const void *contribution(int member, void *room, fabric::pinned_memory &there) {
         if (member == where_.members().self()) {
             return given(member);
         }
-        if (const std::byte *const there =
-                where_.members().reach(member, given(member), static_cast<MPI_Count>(bytes()));
-            there != nullptr) {
-            return there;
+        there = where_.members().pin(member, given(member), static_cast<MPI_Count>(bytes()));
+        if (there.address() != nullptr) {
+            return there.address();
         }
         get(member, room);
         return room;

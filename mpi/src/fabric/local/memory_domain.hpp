@@ -63,9 +63,11 @@ class memory_domain {
     virtual void leave() noexcept {}
 
   protected:
-    /// @param places outlives the fabric, and need not be there yet @param heap null: there is none
-    memory_domain(const locality &places, int process, read_thresholds reads, shared_heap *heap) noexcept
-        : reads_{reads}, places_{places}, process_{process}, peers_{*this, heap, reads.any()} {}
+    /// @param places outlives the fabric, and need not be there yet @param heap and @param blocks null: there
+    /// are none
+    memory_domain(const locality &places, int process, read_thresholds reads, shared_heap *heap,
+                  peer_blocks *blocks) noexcept
+        : reads_{reads}, places_{places}, process_{process}, peers_{*this, heap, blocks, reads.any()} {}
 
     read_thresholds reads_; ///< changed before a fabric is made alone
 

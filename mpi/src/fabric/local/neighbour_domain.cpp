@@ -39,7 +39,7 @@ owned_descriptor epoll_of(int one, int other) noexcept {
 } // namespace
 
 neighbour_domain::neighbour_domain(const introduction &all, read_thresholds reads)
-    : memory_domain{places_, static_cast<int>(all.self), reads, nullptr}, secret_{all.secret},
+    : memory_domain{places_, static_cast<int>(all.self), reads, nullptr, nullptr}, secret_{all.secret},
       places_{places_of(all)}, node_{places_.node_of_process(process())}, met_{places_.shape_of_node(node_)},
       ends_{all.size()},
       endpoints_(static_cast<std::size_t>(places_.rank_count(process()))), present_{places_.rank_count(

@@ -6,10 +6,21 @@
 
 namespace lisle::fabric::local {
 
+namespace {
+
+int index_of(const bootstrap &start) noexcept {
+    return start.places().process_index_on_node(start.self().index);
+}
+
+} // namespace
+
 node_domain::node_domain(node_segment &segment, const bootstrap &start, read_thresholds reads)
-    : node_domain{
-          segment, start, reads, 0,
-          std::make_shared<shared_heap>(segment, start.places().process_index_on_node(start.self().index))} {
+    : node_domain{segment,
+                  start,
+                  reads,
+                  0,
+                  std::make_shared<shared_heap>(segment, index_of(start)),
+                  std::make_shared<peer_blocks>(segment, index_of(start))} {
     if (expect_remote_barriers()) {
         segment.expecting_barriers().fetch_add(1, std::memory_order_relaxed);
     }
@@ -19,16 +30,16 @@ node_domain::node_domain(node_segment &segment, const bootstrap &start, read_thr
 }
 
 node_domain::node_domain(node_segment &segment, const bootstrap &start, read_thresholds reads, int track,
-                         std::shared_ptr<shared_heap> heap)
-    : memory_domain{start.places(), start.self().index, reads, heap.get()}, segment_{segment}, start_{start},
-      track_{track}, first_index_{places().index_on_node(places().first_rank(process()))},
-      shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, heap_{
-                                                                                           std::move(heap)} {}
+                         std::shared_ptr<shared_heap> heap, std::shared_ptr<peer_blocks> blocks)
+    : memory_domain{start.places(), start.self().index, reads, heap.get(), blocks.get()}, segment_{segment},
+      start_{start}, track_{track}, first_index_{places().index_on_node(places().first_rank(process()))},
+      shared_{segment.shared_area(), shared_area_layout::for_job_of(segment.ranks())}, heap_{std::move(heap)},
+      blocks_{std::move(blocks)} {}
 
 std::unique_ptr<memory_domain> node_domain::on_track(int track) const {
-    return track < tracks_of_job(segment_.ranks())
-               ? std::unique_ptr<memory_domain>{new node_domain{segment_, start_, reads_, track, heap_}}
-               : nullptr;
+    return track < tracks_of_job(segment_.ranks()) ? std::unique_ptr<memory_domain>{new node_domain{
+                                                         segment_, start_, reads_, track, heap_, blocks_}}
+                                                   : nullptr;
 }
 
 lease_terms node_domain::terms() const noexcept {

@@ -60,11 +60,17 @@ class node_domain final : public memory_domain, public shared_memory {
     [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
         return peers().reach(peer, address, bytes);
     }
+    [[nodiscard]] pinned_memory pin(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
+        return peers().pin(peer, address, bytes);
+    }
+    [[nodiscard]] bool holds(const void *data, std::size_t bytes) const noexcept override {
+        return heap_->holds(data, bytes) || blocks_->holds(data, bytes);
+    }
 
   private:
-    /// @param heap shared by the domains of all tracks
+    /// @param heap and @param blocks shared by the domains of all tracks
     node_domain(node_segment &segment, const bootstrap &start, read_thresholds reads, int track,
-                std::shared_ptr<shared_heap> heap);
+                std::shared_ptr<shared_heap> heap, std::shared_ptr<peer_blocks> blocks);
 
     node_segment &segment_;
     const bootstrap &start_;
@@ -72,6 +78,7 @@ class node_domain final : public memory_domain, public shared_memory {
     int first_index_; ///< of the process's ranks in the segment
     shared_area shared_;
     std::shared_ptr<shared_heap> heap_;
+    std::shared_ptr<peer_blocks> blocks_;
 };
 
 } // namespace lisle::fabric::local

@@ -18,7 +18,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 10;
+constexpr std::uint32_t segment_version = 11;
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
 std::size_t track_bytes(int ranks, int track) {
@@ -47,6 +47,7 @@ struct node_segment::process_entry {
     std::atomic<std::uint64_t> heap_base; // see shared_heap
     std::atomic<std::uint64_t> heap_extent;
     std::atomic<std::uint32_t> left;
+    block_file_place blocks;
 };
 
 struct node_segment::header {
@@ -215,6 +216,9 @@ std::atomic<std::uint64_t> &node_segment::heap_base(int process) const noexcept 
 }
 std::atomic<std::uint64_t> &node_segment::heap_extent(int process) const noexcept {
     return entry(process).heap_extent;
+}
+block_file_place &node_segment::block_file(int process) const noexcept {
+    return entry(process).blocks;
 }
 std::atomic<std::uint32_t> &node_segment::left(int process) const noexcept {
     return entry(process).left;

@@ -28,6 +28,12 @@ struct file_part {
     std::size_t bytes;
 };
 
+/// How others find the file that holds the blocks of a process (peer_blocks.hpp).
+struct block_file_place {
+    std::atomic<std::uint64_t> device, inode; ///< relaxed: written before the descriptor
+    std::atomic<std::int32_t> descriptor;     ///< one more than it is; 0: there is no such file
+};
+
 /// One mapping of the segment. All functions are thread-safe.
 class node_segment {
   public:
@@ -81,6 +87,9 @@ class node_segment {
     [[nodiscard]] std::atomic<std::uint64_t> &heap_base(int process) const noexcept;
     /// How many bytes of it, from its beginning on: written before the address.
     [[nodiscard]] std::atomic<std::uint64_t> &heap_extent(int process) const noexcept;
+
+    /// Which file of the process holds its large blocks.
+    [[nodiscard]] block_file_place &block_file(int process) const noexcept;
 
     /// Where a rank sleeps.
     [[nodiscard]] doorbell &bell(int rank) const noexcept;

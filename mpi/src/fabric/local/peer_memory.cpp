@@ -132,8 +132,18 @@ std::byte *peer_memory::reach(int peer, std::uint64_t address, std::size_t bytes
                : nullptr;
 }
 
+pinned_memory peer_memory::pin(int peer, std::uint64_t address, std::size_t bytes) const noexcept {
+    if (std::byte *const there = reach(peer, address, bytes); there != nullptr || blocks_ == nullptr) {
+        return pinned_memory{there};
+    }
+    const locality &places = domain_.places();
+    return blocks_->pin(places.process_index_on_node(places.process_of(peer)), domain_.pid_of_rank(peer),
+                        address, bytes);
+}
+
 bool peer_memory::read(int peer, std::uint64_t address, std::span<const iovec> to) noexcept {
-    const std::byte *from = reach(peer, address, bytes_of(to));
+    const pinned_memory pinned = pin(peer, address, bytes_of(to));
+    const std::byte *from = pinned.address();
     if (from == nullptr) {
         return by_kernel() && end(read_by_kernel(domain_.pid_of_rank(peer), address, to));
     }
@@ -145,7 +155,8 @@ bool peer_memory::read(int peer, std::uint64_t address, std::span<const iovec> t
 }
 
 bool peer_memory::write(int peer, std::uint64_t address, std::span<const iovec> from) noexcept {
-    std::byte *to = reach(peer, address, bytes_of(from));
+    const pinned_memory pinned = pin(peer, address, bytes_of(from));
+    std::byte *to = pinned.address();
     if (to == nullptr) {
         return by_kernel() && end(write_by_kernel(domain_.pid_of_rank(peer), address, from));
     }

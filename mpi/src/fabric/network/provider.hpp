@@ -22,6 +22,21 @@ struct provider_request {
     std::string kinds_of_devices = network::kinds_of_devices; ///< for tests: where Linux lists the hardware
 };
 
+/// A device on an interface, and whether a job uses it.
+struct judged_choice {
+    choice device;
+    std::string against; ///< why not; empty: it is used
+};
+/// What there is, and what becomes of it.
+struct judged_choices {
+    std::vector<judged_choice> choices; ///< those that are used first, the preferred one at the front
+    std::string libfabric;              ///< why it has offered nothing; empty: it was asked
+    std::string problem;                ///< why nothing can be used, or too little; empty: there is none
+};
+
+/// How choose_providers decides. Throws mpi_error if the user names providers of libfabric and it has none.
+[[nodiscard]] judged_choices judge_providers(const provider_request &wanted);
+
 /// The provider that a job uses, and after it those on the further interfaces that the user names (further
 /// rails). Throws mpi_error (MPI_ERR_OTHER) with what there is if nothing suits, or not on each interface.
 /// libfabric is asked for the providers that the user names, and where the machine has hardware that only it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/settings.hpp"
 #include "base/settings_page.hpp"
 #include "base/text.hpp"
 #include "launch/common/launch_error.hpp"
@@ -102,6 +103,23 @@ std::string first_page() {
     return text + std::string{closing};
 }
 
+/// All options and settings for programs, such as those that write manual pages: topic, names, values and
+/// meaning, with tabs between.
+std::string table_text() {
+    std::string text;
+    for (const auto &table : option_tables()) {
+        for (const auto &row : table.rows) {
+            if (row.listed != listing::hidden) {
+                text += sentence(table.topic, "\t", row.names, "\t", row.values, "\t", row.help, "\n");
+            }
+        }
+    }
+    for (const setting_description &each : all_settings()) {
+        text += sentence("settings\t", each.name, "\t", each.values(), "\t", each.meaning, "\n");
+    }
+    return text;
+}
+
 } // namespace
 
 std::string help_text(std::string_view topic) {
@@ -113,6 +131,9 @@ std::string help_text(std::string_view topic) {
     }
     if (topic == "all") {
         return all_pages();
+    }
+    if (topic == "table") {
+        return table_text();
     }
     for (const auto &table : option_tables()) {
         if (table.topic == topic) {

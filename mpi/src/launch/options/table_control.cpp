@@ -97,6 +97,12 @@ constexpr option control_table[] = {
          use.job.core_file = use.value();
      },
      "open a core file in gdb, with the symbols of all ranks; the program may stand behind it"},
+    {"examples", "DIR",
+     [](option_use &use) {
+         use.job.what = job_request::action::examples;
+         use.job.examples_folder = use.value();
+     },
+     "copy the example programs into DIR, with a makefile"},
     {"V|version", "", [](option_use &use) { use.job.what = job_request::action::version; },
      "print the version"},
     {"h|help|?", "", [](option_use &use) { use.job.what = job_request::action::help; },

@@ -113,6 +113,11 @@ constexpr option output_table[] = {
      [](option_use &use) { use.job.display.allocation = true; },
      "print which processors and how much memory there are"},
     {"display", "WORDS", display, "map, bind, allocation, with ',' between: the same"},
+    {"report", "FILE", [](option_use &use) { use.job.report.page = use.value(); },
+     "record the ranks' calls, and write a page to FILE that shows where the time goes and who waits for "
+     "whom"},
+    {"stats", "", [](option_use &use) { use.job.report.lines = true; },
+     "record the ranks' calls, and say on the error output in ten lines where the time goes"},
     {"print-rank-map", "", [](option_use &use) { use.job.display.rank_map = true; }, ""},
     {"print-all-exitcodes", "", [](option_use &use) { use.job.display.exit_codes = true; },
      "say on the error output how each rank ended"},

@@ -90,6 +90,13 @@ constexpr option ranks_table[] = {
              {variable_of(setting::shared_libraries), std::string(use.value())});
      },
      "libraries of the program's own that the ranks of a process share"},
+    {"shared-malloc", "",
+     [](option_use &use) {
+         use.program.environment.variables.push_back({variable_of(setting::shared_malloc), "on"});
+     },
+     "let malloc give process ranks memory that the node's other ranks reach by address, so that long "
+     "messages "
+     "are copied once; LISLE_SHARED_MALLOC=on is the same"},
     {"abi", "MPI", choose_abi,
      "for which MPI the programs were built: 'auto' (the default: their libraries tell), 'standard' (Lisle, "
      "or "

@@ -6,11 +6,13 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/rank_preload.hpp"
 #include "launch/plan/face_folders.hpp"
 #include "launch/plan/preloaded.hpp"
+#include "report/trace/settings.hpp"
 #include "world/process_record.hpp"
 
 namespace lisle::launch {
@@ -108,6 +110,17 @@ void show_faces(builder &variables, const process_plan &process, std::string_vie
     }
 }
 
+/// The recorder's calls come before those of the program's other libraries, tools for MPI among them.
+void record_calls(builder &variables, const std::string &folder) {
+    if (folder.empty()) {
+        return;
+    }
+    const auto others = variables.value_of("LD_PRELOAD");
+    const auto recorder = installed_in() + "/" + report::recorder_library;
+    variables.set("LD_PRELOAD", recorder + (others.empty() ? "" : ":" + others));
+    variables.set(report::folder_variable, folder);
+}
+
 /// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
 void hand_over_preloaded(builder &variables) {
     const auto divided = divide_preloaded(
@@ -116,6 +129,23 @@ void hand_over_preloaded(builder &variables) {
     if (!divided.of_ranks.empty()) {
         variables.set("LD_PRELOAD", divided.of_process);
         variables.set(rank_preload_variable, divided.of_ranks);
+    }
+}
+
+/// Puts the allocator behind what the user preloads, which may be another one that is to be the first. The
+/// host of thread and fiber ranks needs none: they reach each other's memory anyway.
+void share_blocks(builder &variables, const process_plan &process) {
+    const auto wanted = description_of(setting::shared_malloc)
+                            .value_of(variables.value_of(variable_of(setting::shared_malloc)));
+    const std::string prefix = installed_in();
+    if (process.hosted || wanted != 1 || prefix.empty()) {
+        return;
+    }
+    const std::string others =
+        variables.value_of("LD_PRELOAD"); // of a job that a rank has spawned, ours as well
+    const std::string allocator = prefix + "/libexec/lisle/liblisle_malloc.so";
+    if (std::ranges::count(words_of(others, ": "), allocator) == 0) {
+        variables.set("LD_PRELOAD", others + (others.empty() ? "" : ":") + allocator);
     }
 }
 
@@ -145,6 +175,8 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .program = static_cast<int>(process.program)};
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
+    share_blocks(result, process);
+    record_calls(result, request.report.folder);
     if (process.hosted) {
         hand_over_preloaded(result);
     }

@@ -97,6 +97,14 @@ struct display_request {
     bool exit_codes = false;
 };
 
+/// What is told of a run when it is over.
+struct report_request {
+    std::string page;   ///< a file for the report; empty: none
+    bool lines = false; ///< ten lines on the error output
+    std::string folder; ///< where ranks record; empty: they do not
+    [[nodiscard]] bool wanted() const { return !page.empty() || lines; }
+};
+
 /// On which processors ranks run.
 struct placement_request {
     std::string processors;     ///< --cpu-set: a list as 0-3,8; empty: all that the launcher may use
@@ -132,12 +140,23 @@ struct message_request {
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version, status, attach, core, abi_check, keep_host } what = action::run;
-    std::string help_topic;    ///< empty: the options
-    std::string asked_process; ///< of action::status and attach
-    std::string core_file;     ///< of action::core
-    std::string core_program;  ///< its program; empty: the file tells
-    std::string checked;       ///< the program of action::abi_check
+    enum class action {
+        run,
+        help,
+        version,
+        status,
+        attach,
+        core,
+        abi_check,
+        examples,
+        keep_host
+    } what = action::run;
+    std::string help_topic;      ///< empty: the options
+    std::string asked_process;   ///< of action::status and attach
+    std::string core_file;       ///< of action::core
+    std::string examples_folder; ///< of action::examples
+    std::string core_program;    ///< its program; empty: the file tells
+    std::string checked;         ///< the program of action::abi_check
     std::vector<program_request> programs;
     std::string abi; ///< --abi: for which MPI programs were built; empty: what they are linked with tells
     bool numbered_names = false;     ///< each rank finds its number behind the program's name
@@ -146,6 +165,7 @@ struct job_request {
     output_request output;
     input_request input;
     display_request display;
+    report_request report;
     control_request control;
     remote_request remote;
     message_request messages;

@@ -178,20 +178,13 @@ void announced_receives::transfer(receive_operation &receive) {
         copy_here(receive, bytes);
         core_.counts.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
     } else if (bytes != 0) {
-        const std::byte *const data = reach(sender, bytes);
-        if ((data == nullptr && prefer_stream(receive, bytes)) ||
-            ((data == nullptr || bytes >= least_shared_copy) && copy_cooperatively(receive, bytes))) {
+        if (bytes >= least_shared_copy && copy_cooperatively(receive, bytes)) {
             return; // the side that ends it goes on
         }
-        if (data == nullptr) {
-            if (!read_from_peer(receive, bytes)) {
-                const std::scoped_lock guard{core_};
-                ask_for_stream_locked(receive, bytes);
-            }
+        if (!copy_by_address(receive, bytes)) {
+            fetch(receive, bytes);
             return;
         }
-        copy({data, bytes, byte_type()}, receive.buffer, 0, bytes);
-        core_.counts.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
     }
     finish_sender(sender);
     core_.complete(receive);
@@ -240,11 +233,28 @@ void announced_receives::tell_done_locked(const announced_message &sender) {
                              {sender.sender, 0, 0, static_cast<std::uint8_t>(packet_kind::done), 0, 0, 0});
 }
 
-const std::byte *announced_receives::reach(const announced_message &sender, MPI_Count bytes) {
+bool announced_receives::copy_by_address(const receive_operation &receive, MPI_Count bytes) {
+    const announced_message &sender = receive.sender;
     fabric::shared_memory *const node = core_.self.routes.to(sender.peer).node;
-    return sender.address == 0 || node == nullptr
-               ? nullptr
-               : node->reach(sender.peer, sender.address, static_cast<std::size_t>(bytes));
+    if (sender.address == 0 || node == nullptr) {
+        return false;
+    }
+    const auto data = node->pin(sender.peer, sender.address, static_cast<std::size_t>(bytes));
+    if (data.address() == nullptr) {
+        return false;
+    }
+    copy({data.address(), bytes, byte_type()}, receive.buffer, 0, bytes);
+    core_.counts.add(counted::read_bytes, static_cast<std::uint64_t>(bytes));
+    return true;
+}
+
+void announced_receives::fetch(receive_operation &receive, MPI_Count bytes) {
+    if (prefer_stream(receive, bytes) || copy_cooperatively(receive, bytes) ||
+        read_from_peer(receive, bytes)) {
+        return;
+    }
+    const std::scoped_lock guard{core_};
+    ask_for_stream_locked(receive, bytes);
 }
 
 // ---- streams ----

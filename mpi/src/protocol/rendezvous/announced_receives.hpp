@@ -82,8 +82,10 @@ class announced_receives {
     /// Tells the sender of a message whose data is no longer needed from it.
     void finish_sender(const announced_message &sender);
     void tell_done_locked(const announced_message &sender);
-    /// Where the sender's data can be read, if this process reaches it by address; or null.
-    [[nodiscard]] const std::byte *reach(const announced_message &sender, MPI_Count bytes);
+    /// Copies the data of another process from where they lie. False: they cannot be reached by address.
+    [[nodiscard]] bool copy_by_address(const receive_operation &receive, MPI_Count bytes);
+    /// Begins to fetch the data in another way, of which there always is one.
+    void fetch(receive_operation &receive, MPI_Count bytes);
     void ask_for_stream_locked(receive_operation &receive, MPI_Count bytes);
     /// Asks for a stream if the message may come either way and that is to be preferred. True if so.
     [[nodiscard]] bool prefer_stream(receive_operation &receive, MPI_Count bytes);

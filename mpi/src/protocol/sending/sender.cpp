@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "datatype/copy.hpp"
-#include "fabric/local/shared_heap.hpp"
 #include "fabric/shared_memory.hpp"
 #include "mpi.h"
 
@@ -55,9 +54,8 @@ bool sender::is_copied_once(int dest, const typed_buffer &buffer) const noexcept
         return !buffer.type->scattered();
     }
     const fabric::route &way = routes.to(dest);
-    const shared_heap *const heap = way.node != nullptr ? way.node->heap() : nullptr;
-    return heap != nullptr && buffer.type->contiguous() &&
-           heap->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
+    return way.node != nullptr && buffer.type->contiguous() &&
+           way.node->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
 }
 
 // An earlier message of ours may still wait for room: keep the order. Others' wait means nothing.

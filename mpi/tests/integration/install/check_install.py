@@ -5,6 +5,7 @@ Usage: check_install.py CMAKE BUILD_DIR WORK_DIR LIB_DIR
 """
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -284,6 +285,19 @@ def check_pkg_config(prefix, work, libdir):
     check_program(prefix, work / "by_pkg_config")
 
 
+def check_documents(prefix):
+    """The index of the documents leads to documents, and every page of it to others that there are."""
+    documents = prefix / "share/doc/lisle"
+    link = re.compile(r"\]\(([^)#\s]+\.md)(?:#[^)]*)?\)")
+    pages = [documents / "docs/README.md", *documents.glob("*/docs/*.md")]
+    expect(len(pages) > 15, f"there are few documents: {pages}")
+    for page in pages:
+        for target in link.findall(page.read_text(encoding="utf-8")):
+            # What only those need who change Lisle is not installed.
+            if "://" not in target and "bench/" not in target and "tests/" not in target:
+                expect((page.parent / target).exists(), f"{page} leads to {target}, which is not there")
+
+
 def check_old_language(prefix, work):
     """A compiler that is not told to use C++20 says so, and nothing else."""
     done = subprocess.run([prefix / "bin/mpicxx", "-std=c++17", "-c", work / "message.cpp", "-o", work / "none.o"],
@@ -323,6 +337,7 @@ def main():
         if file.is_file() and file.suffix in (".pc", ".cmake"):
             expect(str(work) not in file.read_text(encoding="utf-8"), f"{file} names its prefix")
     check_wrappers(prefix, work)
+    check_documents(prefix)
     check_tasks(prefix, work, libdir)
     check_tiles(prefix, work, libdir)
     check_names_of_other_mpis(prefix, work)

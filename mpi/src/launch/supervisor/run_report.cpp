@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/supervisor/run_report.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "launch/common/launch_error.hpp"
+#include "launch/common/say.hpp"
+#include "launch/plan/face_folders.hpp"
+#include "report/trace/settings.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+void check_page(const std::string &page) {
+    if (!page.empty() && !std::ofstream{page, std::ios::app}) {
+        give_up(exit_usage, "--report ", page, ": the file cannot be written: ", std::strerror(errno));
+    }
+}
+
+std::string title_of(const job_request &request) {
+    std::string title;
+    for (const auto &program : request.programs) {
+        title += title.empty() ? "" : " : ";
+        for (const auto &word : program.arguments) {
+            title += (title.empty() || title.ends_with(" ") ? "" : " ") + word;
+        }
+    }
+    return title;
+}
+
+} // namespace
+
+run_report::run_report(job_request &request) : request_{request} {
+    if (!request.report.wanted()) {
+        return;
+    }
+    if (!request.abi.empty() && request.abi != "auto" && request.abi != "standard") {
+        give_up(exit_usage, "--report records programs that are linked with Lisle; with --abi ", request.abi,
+                " their calls go another way");
+    }
+    request.abi = "standard"; // the recorder has the calls of the standard's binary interface
+    check_page(request.report.page);
+    std::error_code none;
+    auto folder = (std::filesystem::temp_directory_path(none) / "lisle-report-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) {
+        give_up(1, "--report: cannot make a folder for the record (", folder, "): ", std::strerror(errno));
+    }
+    request.report.folder = folder;
+}
+
+run_report::~run_report() {
+    if (!request_.report.folder.empty()) {
+        std::error_code none;
+        std::filesystem::remove_all(request_.report.folder, none);
+    }
+}
+
+void run_report::make() const {
+    if (request_.report.folder.empty()) {
+        return;
+    }
+    const std::string program = installed_in() + "/" + report::report_program;
+    const std::string title = title_of(request_);
+    std::vector<std::vector<std::string>> calls;
+    if (request_.report.lines) {
+        calls.push_back({program, request_.report.folder, title});
+    }
+    if (!request_.report.page.empty()) {
+        calls.push_back({program, request_.report.folder, title, request_.report.page});
+    }
+    for (auto &words : calls) {
+        std::vector<char *> arguments;
+        for (auto &word : words) {
+            arguments.push_back(word.data());
+        }
+        arguments.push_back(nullptr);
+        const pid_t child = fork();
+        if (child == 0) {
+            execv(program.c_str(), arguments.data());
+            _exit(exit_not_found);
+        }
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child ||
+            (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_found)) {
+            say(sentence("--report: cannot start ", program, "; there is no report"));
+        } else if (words.size() == 4 && status == 0 && !request_.messages.quiet) {
+            say(sentence("the report is in ", request_.report.page));
+        }
+    }
+}
+
+} // namespace lisle::launch

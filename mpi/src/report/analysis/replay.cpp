@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/analysis/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace lisle::report {
+
+struct replay::operation {
+    record what;
+    int rank;
+    std::uint64_t communicator;
+    std::uint64_t begun, ideal;
+    std::shared_ptr<timed_call> ended_in = {};        ///< of a send
+    std::pair<int, std::uint64_t> received = {-1, 0}; ///< of a send: by which rank, in a call that began then
+    std::shared_ptr<meeting> with = {};               ///< of a collective
+};
+
+/// One collective call of a communicator, in all its ranks.
+struct replay::meeting {
+    collective_shape shape;
+    int root;
+    std::vector<int> members;
+    std::vector<std::shared_ptr<operation>> come;
+    std::shared_ptr<operation> latest = {}, before_latest = {};
+    std::uint64_t ideal = 0; ///< when all could have come
+
+    void add(const std::shared_ptr<operation> &one) {
+        come.push_back(one);
+        ideal = std::max(ideal, one->ideal);
+        if (latest == nullptr || one->begun >= latest->begun) {
+            before_latest = std::exchange(latest, one);
+        } else if (before_latest == nullptr || one->begun >= before_latest->begun) {
+            before_latest = one;
+        }
+    }
+};
+
+struct replay::rank_state {
+    trace_reader *reader;
+    int rank;
+    std::int64_t offset; ///< from the record's times to the run's
+    recorded_call call = {};
+    std::uint64_t last_end = 0, ideal = 0;
+    std::vector<std::uint32_t> places = {};
+    std::vector<std::uint64_t> turns = {}; ///< by communicator: collectives that were begun
+    std::unordered_map<std::uint64_t, std::shared_ptr<operation>> open = {};
+
+    [[nodiscard]] std::uint64_t time(std::uint64_t recorded) const {
+        return static_cast<std::uint64_t>(
+            std::max<std::int64_t>(static_cast<std::int64_t>(recorded) + offset, 0));
+    }
+    [[nodiscard]] const group_record &group(std::uint32_t number) const { return reader->groups()[number]; }
+};
+
+replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin) : sums_{sums} {
+    for (trace_reader &each : readers) {
+        const trace_head &head = each.head();
+        const std::int64_t offset = static_cast<std::int64_t>(head.begin) - head.ahead_of_first - begin;
+        rank_state made{&each, head.rank, offset};
+        made.last_end = made.ideal = made.time(0);
+        ranks_.push_back(std::move(made));
+    }
+}
+
+replay::~replay() = default;
+
+void replay::go() {
+    for (std::size_t rank = 0; rank != ranks_.size(); ++rank) {
+        read_next(rank);
+    }
+    while (!events_.empty()) {
+        const event next = events_.top();
+        events_.pop();
+        rank_state &at = ranks_[next.rank];
+        if (next.is_end) {
+            end(at);
+            read_next(next.rank);
+        } else {
+            begin(at);
+            events_.push({at.time(at.call.end), true, next.rank});
+        }
+    }
+}
+
+std::uint64_t replay::ideal() const {
+    std::uint64_t last = 0;
+    for (const rank_state &each : ranks_) {
+        const rank_total &total = sums_.rank(each.rank);
+        last = std::max(last, each.ideal + (total.end - std::min(total.end, each.last_end)));
+    }
+    return last;
+}
+
+void replay::read_next(std::size_t rank) {
+    rank_state &at = ranks_[rank];
+    if (!at.reader->next(at.call)) {
+        return;
+    }
+    for (std::size_t site = at.places.size(); site != at.reader->sites().size(); ++site) {
+        at.places.push_back(sums_.place(at.reader->sites()[site]));
+    }
+    events_.push({at.time(at.call.begin), false, rank});
+}
+
+// ---- what a call begins ----
+
+void replay::begin(rank_state &at) {
+    const std::uint64_t now = at.time(at.call.begin);
+    at.ideal += now - std::min(at.last_end, now); // computing takes what it took
+    std::uint64_t number = at.reader->operations() - at.call.begun.size();
+    for (const begun_operation &each : at.call.begun) {
+        const auto made = std::make_shared<operation>(
+            operation{each.what, at.rank, at.group(each.group).number, now, at.ideal});
+        at.open.emplace(number++, made);
+        if (each.what == record::send) {
+            sent_[{at.rank, each.peer, at.group(each.group).number, each.tag}].push_back(made);
+            sums_.message(at.rank, each.peer, each.bytes);
+        } else if (each.what == record::collective) {
+            begin_collective(at, each, made);
+        }
+    }
+    for (const moved_data &each : at.call.moved) {
+        sums_.moved(at.rank, each.target, each.bytes);
+    }
+}
+
+void replay::begin_collective(rank_state &at, const begun_operation &what,
+                              const std::shared_ptr<operation> &made) {
+    at.turns.resize(std::max(at.turns.size(), std::size_t{what.group} + 1));
+    const std::pair key{at.group(what.group).number, at.turns[what.group]++};
+    auto &met = meetings_[key];
+    if (met == nullptr) {
+        met = std::make_shared<meeting>(meeting{what.shape, what.peer, at.group(what.group).members, {}});
+    }
+    made->with = met;
+    met->add(made);
+    if (met->come.size() == met->members.size()) {
+        meetings_.erase(key);
+    }
+}
+
+// ---- what a call ends ----
+
+void replay::end(rank_state &at) {
+    const recorded_call &call = at.call;
+    const auto one =
+        std::make_shared<timed_call>(timed_call{at.rank, call.id, at.places[call.site], at.time(call.begin),
+                                                at.time(call.end), call.count, call.inside});
+    for (const begun_operation &each : call.begun) {
+        one->bytes += each.bytes;
+    }
+    for (const moved_data &each : call.moved) {
+        one->bytes += each.bytes;
+    }
+    sums_.call(one);
+    for (const ended_operation &each : call.ended) {
+        end_operation(at, each, one);
+    }
+    at.last_end = one->end;
+}
+
+void replay::end_operation(rank_state &at, const ended_operation &ended,
+                           const std::shared_ptr<timed_call> &in) {
+    const auto found = at.open.find(ended.number);
+    if (found == at.open.end()) {
+        return;
+    }
+    const std::shared_ptr<operation> which = std::move(found->second);
+    at.open.erase(found);
+    if (ended.how == record::received) {
+        end_receive(at, *which, ended, *in);
+    } else if (which->what == record::collective) {
+        end_collective(at, *which, *in);
+    } else if (which->what == record::send) {
+        which->ended_in = in;
+        note_late_receiver(*which);
+    }
+}
+
+void replay::end_receive(rank_state &at, const operation &ended, const ended_operation &how, timed_call &in) {
+    in.bytes += how.bytes;
+    const auto queue = sent_.find({how.source, at.rank, ended.communicator, how.tag});
+    if (queue == sent_.end()) {
+        return; // of another job, or the clocks do not agree
+    }
+    const std::shared_ptr<operation> sent = std::move(queue->second.front());
+    queue->second.pop_front();
+    if (queue->second.empty()) {
+        sent_.erase(queue);
+    }
+    sums_.waited(in, wait_state::late_sender, sent->begun, sent->rank);
+    at.ideal = std::max(at.ideal, sent->ideal);
+    sent->received = {at.rank, ended.begun};
+    note_late_receiver(*sent);
+}
+
+// Known when the send has ended and its message has been received, whichever is later. A send that ended
+// before there was a receive has not waited.
+void replay::note_late_receiver(const operation &sent) {
+    const auto [receiver, begun] = sent.received;
+    if (sent.ended_in != nullptr && receiver >= 0 && begun <= sent.ended_in->end &&
+        begun > sent.ended_in->begin) {
+        sums_.waited(*sent.ended_in, wait_state::late_receiver, begun, receiver);
+    }
+}
+
+void replay::end_collective(rank_state &at, const operation &ended, timed_call &in) {
+    const meeting &met = *ended.with;
+    if (met.shape == collective_shape::all_to_all) {
+        const auto &other = met.latest->rank == at.rank ? met.before_latest : met.latest;
+        if (other != nullptr) {
+            sums_.waited(in, wait_state::wait_at_collective, other->begun, other->rank);
+        }
+        at.ideal = std::max(at.ideal, met.ideal);
+        return;
+    }
+    const auto awaits = [&](const operation &other) {
+        if (other.rank == at.rank) {
+            return false;
+        }
+        switch (met.shape) {
+        case collective_shape::all_to_all:
+            break;
+        case collective_shape::one_to_all:
+            return other.rank == met.root;
+        case collective_shape::all_to_one:
+            return at.rank == met.root;
+        case collective_shape::along_ranks:
+            return other.rank < at.rank;
+        }
+        return false;
+    };
+    constexpr std::array why{wait_state::wait_at_collective, wait_state::late_root, wait_state::early_root,
+                             wait_state::in_turn};
+    for (const auto &each : met.come) {
+        if (awaits(*each)) {
+            sums_.waited(in, why[static_cast<std::size_t>(met.shape)], each->begun, each->rank);
+            at.ideal = std::max(at.ideal, each->ideal);
+        }
+    }
+}
+
+} // namespace lisle::report

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Goes through the records of all ranks in the order of time, finds which operations belong together, and so
+// for whom a call has waited. Beside that it keeps the time that each rank would have come to if data took no
+// time: then a call ends when all it depends on has begun.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/analysis/tally.hpp"
+#include "report/trace/reader.hpp"
+
+namespace lisle::report {
+
+class replay {
+  public:
+    /// @param readers in any order, at their beginnings @param begin time of the machine's clock that counts
+    /// as 0
+    replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin);
+    ~replay();
+    void go();
+    /// How long the run would have taken if data took no time.
+    [[nodiscard]] std::uint64_t ideal() const;
+
+  private:
+    struct operation;
+    struct meeting;
+    struct rank_state;
+    struct event {
+        std::uint64_t time;
+        bool is_end;
+        std::size_t rank;
+        [[nodiscard]] auto key() const { return std::tuple{time, is_end, rank}; }
+        friend bool operator>(const event &one, const event &other) { return one.key() > other.key(); }
+    };
+    /// Messages of one sender to one receiver, in the order in which they were sent.
+    using channel = std::tuple<int, int, std::uint64_t, int>; // sender, receiver, communicator, tag
+
+    void read_next(std::size_t rank);
+    void begin(rank_state &at);
+    void begin_collective(rank_state &at, const begun_operation &what,
+                          const std::shared_ptr<operation> &made);
+    void end(rank_state &at);
+    void end_operation(rank_state &at, const ended_operation &ended, const std::shared_ptr<timed_call> &in);
+    void end_receive(rank_state &at, const operation &ended, const ended_operation &how, timed_call &in);
+    void note_late_receiver(const operation &sent);
+    void end_collective(rank_state &at, const operation &ended, timed_call &in);
+
+    tally &sums_;
+    std::vector<rank_state> ranks_;
+    std::priority_queue<event, std::vector<event>, std::greater<>> events_;
+    std::map<channel, std::deque<std::shared_ptr<operation>>> sent_; ///< and not received yet
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<meeting>>
+        meetings_; ///< by communicator and turn
+};
+
+} // namespace lisle::report

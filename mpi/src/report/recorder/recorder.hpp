@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records the calls of one rank. The library is loaded once for each rank, whatever ranks are, so it is
+// written as for a process. Its calls stand between the program's and Lisle's (tools/generate_recorder.py):
+// each takes the time before and after, and says what has begun and what has ended in it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi.h"
+#include "report/recorder/trace_file.hpp"
+
+namespace lisle::report {
+
+/// The machine's clock, in ns.
+[[nodiscard]] std::uint64_t now() noexcept;
+
+/// A communicator, a window's or a file's group of ranks.
+struct rank_group {
+    std::uint32_t number = 0; ///< in the file
+    std::vector<int> peers;   ///< ranks of the job by rank of the group (of the other one, of an
+                              ///< inter-communicator); -1: of none
+    [[nodiscard]] int peer(int rank) const noexcept {
+        return rank >= 0 && rank < static_cast<int>(peers.size()) ? peers[static_cast<std::size_t>(rank)]
+                                                                  : -1;
+    }
+};
+
+using shared_group = std::shared_ptr<const rank_group>;
+
+/// What a request stands for.
+struct begun {
+    enum class kind : std::uint8_t { send, receive, collective } what;
+    bool persistent = false;
+    bool active = false;
+    std::uint64_t number = 0; ///< of the operation, if it is active
+    std::uint32_t group = 0;
+    shared_group ranks = {};
+    int peer = -1; ///< of the job; a collective's root
+    int tag = 0;
+    std::uint64_t bytes = 0;
+    collective_shape shape{};
+    bool both = false; ///< a send and a receive: that one is the next operation
+};
+
+/// Where the program has called from.
+struct call_site {
+    const void *returns_to = nullptr;
+    const void *const *frame = nullptr; ///< of the function there, as its callers have kept it
+    friend bool operator==(const call_site &, const call_site &) = default;
+};
+
+/// Where the function that this is a part of was called from. It keeps its frame for that.
+[[gnu::always_inline]] inline call_site called_from() noexcept {
+    return {__builtin_return_address(0), static_cast<const void *const *>(__builtin_frame_address(0))};
+}
+
+class recorder {
+  public:
+    /// That of this rank.
+    [[nodiscard]] static recorder &own() noexcept;
+    recorder(const recorder &) = delete;
+    recorder &operator=(const recorder &) = delete;
+
+    [[nodiscard]] bool is_on() const noexcept { return on_; }
+    /// The rank is known from now on. @param begin of the call that has made it so @param of_world false: by
+    /// sessions alone
+    void start(std::uint64_t begin, bool of_world) noexcept;
+    /// Frees what there is of MPI.
+    void let_go() noexcept;
+    /// What follows is not recorded.
+    void finish() noexcept;
+
+    // All with the lock held.
+    [[nodiscard]] std::mutex &lock() noexcept { return lock_; }
+    void write_call(std::uint32_t id, const call_site &from, std::uint64_t begin, std::uint64_t end,
+                    bool in_vain) noexcept;
+    /// To be called before anything else is written of a call: what was put off is written, unless the call
+    /// goes on with it.
+    void before(std::uint32_t id, const call_site &from, std::uint64_t begin) noexcept;
+    void begin(begun &what) noexcept;
+    void keep(MPI_Request request, const begun &what) noexcept;
+    [[nodiscard]] begun *find(MPI_Request request) noexcept;
+    /// The operation of a request has ended. @param handle that it had before
+    void done(MPI_Request handle, const MPI_Status &status) noexcept;
+    void dropped(MPI_Request handle) noexcept;
+    void received(std::uint64_t number, const rank_group *by, const MPI_Status &status) noexcept;
+    void done(std::uint64_t number) noexcept;
+    void moved(int peer, std::uint64_t bytes) noexcept;
+    void phase(int level) noexcept;
+
+    [[nodiscard]] shared_group group_of(MPI_Comm comm) noexcept;
+    void forget(MPI_Comm comm) noexcept { groups_.erase(comm); }
+    /// Windows and files have the ranks of the communicator that they were made of; a message that was found
+    /// has those of the communicator that it came by.
+    void note(MPI_Win made, MPI_Comm of) noexcept { windows_.insert_or_assign(made, group_of(of)); }
+    void note(MPI_File made, MPI_Comm of) noexcept { files_.insert_or_assign(made, group_of(of)); }
+    void note(MPI_Message found, MPI_Comm of) noexcept { messages_.insert_or_assign(found, group_of(of)); }
+    [[nodiscard]] shared_group group_of(MPI_Win window) const noexcept { return find_in(windows_, window); }
+    [[nodiscard]] shared_group group_of(MPI_File file) const noexcept { return find_in(files_, file); }
+    [[nodiscard]] shared_group group_of(MPI_Message message) const noexcept {
+        return find_in(messages_, message);
+    }
+    void forget(MPI_Win window) noexcept { windows_.erase(window); }
+    void forget(MPI_File file) noexcept { files_.erase(file); }
+
+  private:
+    recorder() = default;
+    /// Calls in vain that were put off, one after the other at one place of the program.
+    struct polls {
+        std::uint32_t id = 0;
+        std::uint32_t site = 0;
+        std::uint64_t begin = 0, end = 0, inside = 0, count = 0;
+        long stops = 0; ///< of the thread, when they began
+    };
+    template <class... Numbers> void write(record what, Numbers... numbers) noexcept;
+    [[nodiscard]] std::uint32_t new_site(const void *site, const void *outer,
+                                         bool &leads_to_program) noexcept;
+    void write_row(const polls &calls) noexcept;
+    void write_polls() noexcept;
+    [[nodiscard]] std::uint32_t site_of(const call_site &from) noexcept;
+    [[nodiscard]] shared_group make_group(MPI_Comm comm) noexcept;
+    void give_up() noexcept;
+    template <class Handle> [[nodiscard]] static shared_group
+    find_in(const std::unordered_map<Handle, shared_group> &known, Handle handle) noexcept {
+        const auto found = known.find(handle);
+        return found == known.end() ? nullptr : found->second;
+    }
+
+    bool on_ = false;
+    std::mutex lock_;
+    trace_file file_;
+    std::uint64_t begin_ = 0, last_begin_ = 0;
+    std::uint64_t operations_ = 0; ///< begun
+    std::uint32_t group_count_ = 0;
+    polls put_off_;
+    MPI_Session session_ = MPI_SESSION_NULL; ///< where there is no world
+    MPI_Group job_ = MPI_GROUP_NULL;
+    std::unordered_map<const void *, std::uint32_t>
+        sites_; ///< by what calls return to; in_binding: look at the caller's
+    std::uint32_t site_count_ = 0;
+    std::unordered_map<MPI_Comm, shared_group> groups_;
+    std::unordered_map<MPI_Win, shared_group> windows_;
+    std::unordered_map<MPI_File, shared_group> files_;
+    std::unordered_map<MPI_Message, shared_group> messages_;
+    std::unordered_map<MPI_Request, begun> requests_;
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        same_groups_; ///< how many there were, by a digest of their members
+};
+
+} // namespace lisle::report

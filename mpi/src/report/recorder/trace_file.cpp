@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/recorder/trace_file.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace lisle::report {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+/// A job of thousands of ranks has as many windows: they begin small.
+constexpr std::size_t first_window = 4 * page, largest_window = std::size_t{1} << 20;
+
+} // namespace
+
+bool trace_file::open(const std::string &path, const trace_head &head) noexcept {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (descriptor_ < 0 || !has_room(sizeof head)) {
+        return false;
+    }
+    std::memcpy(at_, &head, sizeof head);
+    at_ += sizeof head;
+    return true;
+}
+
+bool trace_file::move_window(std::size_t bytes) noexcept {
+    if (descriptor_ < 0) {
+        return false;
+    }
+    const std::size_t written = offset_ + static_cast<std::size_t>(at_ - window_);
+    unmap();
+    offset_ = written / page * page;
+    const std::size_t wanted = written - offset_ + bytes;
+    bytes_ =
+        std::max({first_window, std::min(bytes_ * 2, largest_window), (wanted + page - 1) / page * page});
+    // Reserved, so that a full disk shows here and not as a fault.
+    void *const mapped =
+        posix_fallocate(descriptor_, static_cast<off_t>(offset_), static_cast<off_t>(bytes_)) == 0
+            ? mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
+                   static_cast<off_t>(offset_))
+            : MAP_FAILED;
+    if (mapped == MAP_FAILED) {
+        ::close(descriptor_);
+        descriptor_ = -1;
+        return false;
+    }
+    window_ = static_cast<std::byte *>(mapped);
+    window_end_ = window_ + bytes_;
+    at_ = window_ + (written - offset_);
+    return true;
+}
+
+void trace_file::unmap() noexcept {
+    if (window_ != nullptr) {
+        munmap(window_, bytes_);
+        window_ = window_end_ = at_ = nullptr;
+    }
+}
+
+void trace_file::close() noexcept {
+    if (descriptor_ < 0) {
+        return;
+    }
+    const std::size_t written = offset_ + static_cast<std::size_t>(at_ - window_);
+    unmap();
+    static_cast<void>(
+        ftruncate(descriptor_, static_cast<off_t>(written))); // else zeros follow, which end it, too
+    ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+} // namespace lisle::report

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that a rank records to, mapped a window at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "report/trace/format.hpp"
+
+namespace lisle::report {
+
+/// Not thread-safe.
+class trace_file {
+  public:
+    trace_file() = default;
+    trace_file(const trace_file &) = delete;
+    trace_file &operator=(const trace_file &) = delete;
+    ~trace_file() { close(); }
+
+    /// False, with errno: it cannot be made.
+    [[nodiscard]] bool open(const std::string &path, const trace_head &head) noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+    /// Room for so many bytes at next(). False: the file is closed, as there is no room for them.
+    [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
+        return bytes <= static_cast<std::size_t>(window_end_ - at_) || move_window(bytes);
+    }
+    [[nodiscard]] std::byte *next() const noexcept { return at_; }
+    void written_until(std::byte *end) noexcept { at_ = end; }
+    /// Only what was written stays.
+    void close() noexcept;
+
+  private:
+    [[nodiscard]] bool move_window(std::size_t bytes) noexcept;
+    void unmap() noexcept;
+
+    int descriptor_ = -1;
+    std::size_t offset_ = 0; ///< of the window in the file
+    std::size_t bytes_ = 0;  ///< of the window
+    std::byte *window_ = nullptr, *window_end_ = nullptr, *at_ = nullptr;
+};
+
+} // namespace lisle::report

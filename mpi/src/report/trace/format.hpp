@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank writes down while it runs (lislerun --report), a file for each. The file is written through a
+// mapping, so what a rank has recorded is there however it ends. Behind the head come records, each a row of
+// numbers; the first one says which. A number takes as many bytes as it needs (seven bits in each). A file
+// that has not been closed ends with zeros.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace lisle::report {
+
+struct trace_head {
+    static constexpr std::uint64_t lisle = 0x4c69736c65747263;
+    static constexpr std::uint32_t current_version = 1;
+    std::uint64_t magic = lisle;
+    std::uint32_t version = current_version;
+    std::int32_t rank = 0;
+    std::int32_t size = 0;
+    std::uint32_t process = 0;
+    std::uint64_t begin = 0;         ///< of the record, in ns of the machine's clock
+    std::int64_t ahead_of_first = 0; ///< how far this machine's clock is ahead of rank 0's, in ns
+    std::int64_t clock_error = 0;    ///< at most so far is that wrong
+    std::array<char, 64> host{};     ///< with a zero at the end
+};
+
+/// Times are in ns since the head's begin; a record that concerns a call comes before the call's own.
+enum class record : std::uint8_t {
+    end_of_file, ///< zeros from here on: the rank has written nothing more
+    call, ///< which (call_names.hpp), site, begin since that of the one before, duration, how many more calls
+          ///< are put together with it; if there are any: time spent in all of them
+    site,  ///< a place that the program calls from, numbered from 0 in order: text
+    group, ///< a communicator, numbered from 0 in order: its number in the job, size, ranks of the job + 1
+    send,  ///< begun by the call, numbered from 0 with receives and collectives: group, rank of the job + 1,
+           ///< tag, bytes
+    receive,    ///< begun: group
+    collective, ///< begun: group, shape, root's rank of the job + 1, bytes
+    done,       ///< an operation has ended in the call: how many have been begun since it
+    received,   ///< a receive has: the same, rank of the job + 1, tag, bytes
+    dropped,    ///< an operation will never end: the same as of `done`
+    moved,      ///< one-sided or to a file: rank of the job + 1 (0: a file), bytes
+    phase,      ///< level of MPI_Pcontrol, time
+    last,       ///< the record is complete: time, most memory in bytes
+};
+
+/// Who waits for whom in a collective.
+enum class collective_shape : std::uint8_t {
+    all_to_all,  ///< nobody is done before all have come
+    one_to_all,  ///< nobody before the root
+    all_to_one,  ///< not the root before all
+    along_ranks, ///< nobody before those of lower ranks
+};
+
+/// Writes numbers and texts at a place with room for them.
+class packer {
+  public:
+    static constexpr std::size_t most_bytes = 10; ///< of one number
+
+    explicit packer(std::byte *at) noexcept : at_{at} {}
+    packer &number(std::uint64_t value) noexcept {
+        for (; value >= 0x80; value >>= 7) {
+            *at_++ = static_cast<std::byte>(value | 0x80);
+        }
+        *at_++ = static_cast<std::byte>(value);
+        return *this;
+    }
+    /// Small ones of either sign become small.
+    [[nodiscard]] static std::uint64_t folded(std::int64_t value) noexcept {
+        return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+    }
+    packer &signed_number(std::int64_t value) noexcept { return number(folded(value)); }
+    packer &text(std::string_view value) noexcept {
+        number(value.size());
+        for (const char each : value) {
+            *at_++ = static_cast<std::byte>(each);
+        }
+        return *this;
+    }
+    [[nodiscard]] std::byte *end() const noexcept { return at_; }
+
+  private:
+    std::byte *at_;
+};
+
+} // namespace lisle::report

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lislerun --report and --stats: what the page says of waits that were planted, of jobs that die, of many ranks, and how it
+looks in a browser, if Chromium is there."""
+import argparse
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from commands import expect, run  # noqa: E402
+
+STATES_AT = 8  # in the row of a rank, see page.cpp
+SKIPPED = 77
+
+
+def data_of(page):
+    return json.loads(re.search(r"^const run = (.*);$", page.read_text(encoding="utf-8"), re.MULTILINE).group(1))
+
+
+def told(page):
+    found = data_of(page)
+    return {name: sum(rank[STATES_AT + at] for rank in found["ranks"]) / 1e9 for at, name in enumerate(found["states"])}
+
+
+def waits(launcher, program, folder, kind):
+    """Within 2% of what the program has found out itself. A rank may be stopped between its note and its call: three tries."""
+    page = folder / "page.html"
+    for _ in range(3):
+        done = run(launcher, "-q", "-n", 3, "--ranks", kind, "--report", page, program)
+        planted = {name: float(time) for name, time in (line.split(": ") for line in done.stdout.splitlines())}
+        found = told(page)
+        wrong = [name for name, time in planted.items() if abs(found[name] - time) > .02 * time]
+        if not wrong:
+            break
+    expect(not wrong, f"planted {planted}, told {found}")
+    expect(all(time > 0.05 for time in planted.values()), f"nothing was planted: {planted}")
+    pop = dict(zip(("parallel", "balance", "communication", "serialisation", "transfer"), data_of(page)["pop"], strict=True))
+    expect(abs(pop["parallel"] - pop["balance"] * pop["communication"]) < 1e-4, str(pop))
+    expect(abs(pop["communication"] - pop["serialisation"] * pop["transfer"]) < 1e-4, str(pop))
+    calls = {(name, place) for name, place, *_ in data_of(page)["calls"]}
+    expect(any(name == "MPI_Scan" and re.fullmatch(r"planted\.c:\d+", place) for name, place in calls), str(calls))
+    path = data_of(page)["path"]
+    covered = sum(end - begin for begin, end in zip(path[1::3], path[2::3], strict=True))
+    expect(covered > .9 * data_of(page)["duration"], f"the critical path covers {covered} of {data_of(page)['duration']}")
+
+
+def ends(launcher, program, folder):
+    page = folder / "page.html"
+    done = run(launcher, "-n", 3, "--report", page, "--stats", program, "die", status=137)
+    expect("The program ended before MPI_Finalize in ranks 0, 1, 2" in done.stderr, done.stderr)
+    expect("MPI_Allreduce" in done.stderr and f"the report is in {page}" in done.stderr, done.stderr)
+    expect("ended before MPI_Finalize" in page.read_text(encoding="utf-8"), "the page does not say that the program died")
+    done = run(launcher, "-q", "-n", 2, "--stats", "sh", "-c", f"exec {program} many 5")
+    expect("MPI_Sendrecv" in done.stderr and done.stdout == "", done.stderr)
+    done = run(launcher, "-q", "-n", 2, "--stats", "true")
+    expect("no rank has recorded anything" in done.stderr, done.stderr)
+    run(launcher, "-q", "-n", 2, "--report", folder / "no" / "page.html", program, "many", "5", status=2)
+    run(launcher, "-q", "-n", 2, "--report", page, "--abi", "openmpi", program, "many", "5", status=2)
+    run(launcher, "-q", "--hosts", "one:1,two:1", "--stats", program, "many", "5", status=2)
+    left = list(pathlib.Path(tempfile.gettempdir()).glob(f"lisle-report-*/rank.{0}"))
+    expect(not [each for each in left if each.stat().st_size == 0], f"records are left: {left}")
+
+
+def many(launcher, program, folder):
+    """Many ranks are folded; a page has a size that a browser likes."""
+    page = folder / "page.html"
+    run(launcher, "-q", "-n", 150, "--ranks", "fiber", "--report", page, program, "many", "100")
+    found = data_of(page)
+    expect((found["size"], found["rows"], found["per_row"]) == (150, 50, 3), str((found["size"], found["rows"])))
+    messages = sum(rank[3] for rank in found["ranks"])
+    expect(messages == 150 * 100 and sum(found["messages"]) == messages, f"{messages} messages, {sum(found['messages'])} in the matrix")
+    expect(sum(found["bytes"]) == 8 * messages and found["sizes"] == [[3, messages, 8 * messages]], str(found["sizes"]))
+    expect(page.stat().st_size < 3 << 20, f"the page has {page.stat().st_size} bytes")
+
+
+def fortran(launcher, program, folder):
+    page = folder / "page.html"
+    for kind in ("process", "thread"):
+        run(launcher, "-q", "-n", 2, "--ranks", kind, "--report", page, program)
+        places = [place for name, place, *_ in data_of(page)["calls"] if name == "MPI_Allreduce"]
+        expect(len(places) == 2 and all(re.fullmatch(r"lines\.f90:\d+", place) for place in places), str(places))
+
+
+class Tags(html.parser.HTMLParser):
+    """Counts elements within those that have an id."""
+
+    def __init__(self):
+        super().__init__()
+        self.count, self.inside, self.title, self.in_title = {}, "", "", False
+
+    def handle_starttag(self, tag, attrs):
+        self.inside = dict(attrs).get("id", self.inside)
+        self.count[self.inside, tag] = self.count.get((self.inside, tag), 0) + 1
+        self.in_title = tag == "title" and not self.title
+
+    def handle_data(self, data):
+        if self.in_title:
+            self.title, self.in_title = data, False
+
+
+PROBE = """<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, window: innerWidth,
+ unnamed: [...document.querySelectorAll('svg[role=img]')].filter((s) => !s.getAttribute('aria-label')).map((s) => s.id)});
+document.getElementById('line').dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
+document.body.dataset.closer = window_.to - window_.from < run.duration;</script>"""
+
+
+def browser(launcher, program, folder):
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("skipped: there is no chromium")
+        sys.exit(SKIPPED)
+    page = folder / "page.html"
+    run(launcher, "-q", "-n", 4, "--ranks", "thread", "--report", page, program)
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    for width in (1400, 500):  # narrower than 500 a headless window is not; the layout has no other step
+        done = subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+             f"--user-data-dir={folder}/profile", f"--window-size={width},900", "--dump-dom", f"file://{page}"],
+            text=True, capture_output=True, check=True, timeout=90)
+        seen = Tags()
+        seen.feed(done.stdout)
+        probe = json.loads(seen.title)
+        expect(probe["wide"] <= probe["window"], f"the page is wider than its window: {probe}")
+        expect(not probe["unnamed"], f"pictures without a name: {probe}")
+        expect('data-closer="true"' in done.stdout, "the keyboard does not zoom")
+        for at in (("line", "rect"), ("waits", "rect"), ("calls", "tr"), ("ranks", "tr"), ("pop", "b"), ("sizes", "text")):
+            expect(seen.count.get(at, 0) > 1, f"there is nothing in {at}: {seen.count}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--launcher", "--program", "--part"):
+        parser.add_argument(name, required=True)
+    given = parser.parse_args()
+    part, _, kind = given.part.partition(":")
+    with tempfile.TemporaryDirectory() as made:
+        arguments = (given.launcher, given.program, pathlib.Path(made))
+        {"waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments),
+         "fortran": lambda: fortran(*arguments), "browser": lambda: browser(*arguments)}[part]()
+
+
+if __name__ == "__main__":
+    main()

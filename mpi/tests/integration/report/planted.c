@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Waits of every sort, planted by ranks that sleep. Each rank notes when it comes to each call; rank 0 prints
+ * how long each sort of wait is by that, in seconds, as the report is to tell it. With an argument a part of
+ * it alone: die     rank 1 ends by a signal after the first calls many N  N messages, and as many reductions
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum sort { late_sender, late_receiver, at_collective, late_root, early_root, in_turn, sorts };
+static const char *const names[] = {"late sender", "late receiver", "wait at collective",
+                                    "late root",   "early root",    "in turn"};
+enum { most = 64, pause_us = 100000 };
+
+static int rank, size;
+static double came[most]; /* this rank, to each planted wait; 0: it takes no part */
+static enum sort sort_of[most];
+static int planted;
+
+/* All meet; then one sleeps. The other ranks' next call comes first. */
+static int plant(enum sort sort) {
+    came[planted] = MPI_Wtime();
+    sort_of[planted++] = at_collective;
+    MPI_Barrier(MPI_COMM_WORLD);
+    sort_of[planted] = sort;
+    return planted++;
+}
+static void arrive(int which) {
+    came[which] = MPI_Wtime();
+}
+static void late(int who) {
+    if (rank == who) {
+        usleep(pause_us);
+    }
+}
+
+static void messages(void) {
+    int value = rank, flag = 0, which;
+    static char large[1 << 20];
+    MPI_Request request, both[2];
+    which = plant(late_sender);
+    late(0);
+    if (rank < 2)
+        arrive(which);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+    which = plant(late_sender); /* in a wait for two */
+    late(0);
+    if (rank == 0) {
+        arrive(which);
+        MPI_Send(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Irecv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &both[0]);
+        both[1] = MPI_REQUEST_NULL;
+        arrive(which);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+
+    which = plant(late_sender); /* in tests in vain */
+    late(0);
+    if (rank == 0) {
+        arrive(which);
+        MPI_Send(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Irecv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
+        arrive(which);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+
+    which = plant(late_receiver);
+    late(1);
+    if (rank < 2)
+        arrive(which);
+    if (rank == 0)
+        MPI_Ssend(&value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+    which = plant(late_receiver); /* in a wait, by a request that is used again */
+    late(1);
+    if (rank == 0) {
+        MPI_Ssend_init(large, sizeof large, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        arrive(which);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    } else if (rank == 1) {
+        arrive(which);
+        MPI_Recv(large, sizeof large, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void collectives(void) {
+    int own = rank, all = 0, which;
+    MPI_Request request;
+    MPI_Comm again;
+    which = plant(at_collective);
+    late(1);
+    arrive(which);
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+
+    which = plant(at_collective); /* of another communicator, in a wait */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &again);
+    late(1);
+    arrive(which);
+    MPI_Iallreduce(&own, &all, 1, MPI_INT, MPI_SUM, again, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&again);
+
+    which = plant(late_root);
+    late(0);
+    arrive(which);
+    MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+
+    which = plant(early_root);
+    late(1);
+    arrive(which);
+    MPI_Reduce(&own, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+
+    which = plant(in_turn);
+    late(0);
+    arrive(which);
+    MPI_Scan(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* How long a rank has waited for another one by when they came. */
+static double wait_of(enum sort sort, const double *times, int waiter) {
+    double latest = 0;
+    for (int other = 0; other < size; ++other) {
+        const int awaited = sort == late_sender     ? waiter == 1 && other == 0
+                            : sort == late_receiver ? waiter == 0 && other == 1
+                            : sort == late_root     ? other == 0
+                            : sort == early_root    ? waiter == 0
+                            : sort == in_turn       ? other < waiter
+                                                    : 1;
+        if (other != waiter && awaited && times[other] > latest)
+            latest = times[other];
+    }
+    return times[waiter] > 0 && latest > times[waiter] ? latest - times[waiter] : 0;
+}
+
+static void tell(void) {
+    double sums[sorts] = {0}, *times = malloc(sizeof *times * (size_t)size);
+    for (int which = 0; which < planted; ++which) {
+        PMPI_Gather(&came[which], 1, MPI_DOUBLE, times, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* not recorded */
+        for (int waiter = 0; rank == 0 && waiter < size; ++waiter)
+            sums[sort_of[which]] += wait_of(sort_of[which], times, waiter);
+    }
+    for (int sort = 0; rank == 0 && sort < sorts; ++sort)
+        printf("%s: %.6f\n", names[sort], sums[sort]);
+    free(times);
+}
+
+static void many(long count) {
+    double value = rank, sum = 0;
+    for (long i = 0; i < count; ++i) {
+        MPI_Sendrecv(&value, 1, MPI_DOUBLE, (rank + 1) % size, 0, &sum, 1, MPI_DOUBLE,
+                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+int main(int count, char **words) {
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (count > 2 && strcmp(words[1], "many") == 0) {
+        many(atol(words[2]));
+    } else if (count > 1 && strcmp(words[1], "die") == 0) {
+        many(10);
+        if (rank == 1)
+            kill(getpid(), SIGKILL);
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+        messages();
+        collectives();
+        tell();
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written is read again; files that end anywhere, or hold anything, end the reading and nothing else.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+#include "report/analysis/analyse.hpp"
+#include "report/page/json.hpp"
+#include "report/page/page.hpp"
+#include "report/page/summary.hpp"
+#include "report/recorder/trace_file.hpp"
+#include "report/trace/reader.hpp"
+
+namespace lisle::report {
+
+namespace {
+
+class trace : public testing::Test {
+  protected:
+    trace() {
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directories(folder);
+    }
+    ~trace() override { std::filesystem::remove_all(folder); }
+
+    [[nodiscard]] std::string file(int rank) const {
+        return (folder / ("rank." + std::to_string(rank))).string();
+    }
+
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("lisle-trace-test-" + std::to_string(getpid()));
+};
+
+/// Writes records as a rank does.
+class rank_writer {
+  public:
+    rank_writer(const std::string &path, int rank, int size) {
+        trace_head head;
+        head.rank = rank;
+        head.size = size;
+        head.begin = 1000;
+        EXPECT_TRUE(file_.open(path, head));
+        put(record::group, 77, size);
+        for (int each = 0; each != size; ++each) {
+            add(each + 1);
+        }
+        site("a.c:1");
+    }
+    template <class... Numbers> void put(record what, Numbers... numbers) {
+        add(what);
+        (add(numbers), ...);
+    }
+    void site(std::string_view text) {
+        add(record::site);
+        EXPECT_TRUE(file_.has_room(text.size() + 20));
+        file_.written_until(packer{file_.next()}.text(text).end());
+    }
+    void call(int id, std::int64_t since, std::uint64_t time, int site = 0) {
+        put(record::call, id, site, packer::folded(since), time, 0);
+    }
+    void close(std::uint64_t time) {
+        put(record::last, time, 1 << 20);
+        file_.close();
+    }
+
+  private:
+    template <class Number> void add(Number number) {
+        EXPECT_TRUE(file_.has_room(packer::most_bytes));
+        file_.written_until(packer{file_.next()}.number(static_cast<std::uint64_t>(number)).end());
+    }
+    trace_file file_;
+};
+
+TEST_F(trace, comes_back_as_it_was_written) {
+    std::mt19937_64 random{1};
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> calls; // begin, duration
+    {
+        rank_writer writer{file(0), 0, 1};
+        std::uint64_t last = 0;
+        for (int i = 0; i != 200'000; ++i) { // several windows
+            const std::uint64_t begin = last + (random() >> (random() % 40 + 24)),
+                                time = random() >> (random() % 50 + 14);
+            writer.call(i % 300, static_cast<std::int64_t>(begin - last), time);
+            calls.emplace_back(begin, time);
+            last = begin;
+        }
+        writer.close(last);
+    }
+    trace_reader reader{file(0)};
+    EXPECT_EQ(reader.head().size, 1);
+    recorded_call call;
+    for (const auto &[begin, time] : calls) {
+        ASSERT_TRUE(reader.next(call));
+        ASSERT_EQ(call.begin, begin);
+        ASSERT_EQ(call.end - call.begin, time);
+    }
+    EXPECT_FALSE(reader.next(call));
+    EXPECT_EQ(reader.closed(), calls.back().first);
+    EXPECT_EQ(reader.sites().at(0), "a.c:1");
+}
+
+/// Rank 1 receives at 100 what rank 0 sends at 700; both meet in a collective, rank 0 at 2000 and rank 1 at
+/// 1500.
+void write_two_ranks(const std::string &first, const std::string &second) {
+    constexpr int send_id = 60, receive_id = 61, collective_id = 62;
+    rank_writer zero{first, 0, 2}, one{second, 1, 2};
+    zero.put(record::send, 0, 2, packer::folded(5), 8);
+    zero.put(record::done, 1);
+    zero.call(send_id, 700, 50);
+    zero.put(record::collective, 0, collective_shape::all_to_all, 0, 16);
+    zero.put(record::done, 1);
+    zero.call(collective_id, 1300, 100);
+    one.put(record::receive, 0);
+    one.put(record::received, 1, 1, packer::folded(5), 8);
+    one.call(receive_id, 100, 650);
+    one.put(record::collective, 0, collective_shape::all_to_all, 0, 16);
+    one.put(record::done, 1);
+    one.call(collective_id, 1400, 600);
+    zero.close(2200);
+    one.close(2200);
+}
+
+TEST_F(trace, tells_who_waits_for_whom) {
+    write_two_ranks(file(0), file(1));
+    const run told = analyse(folder);
+    EXPECT_EQ(told.duration, 2200U);
+    const auto &waits = told.ranks[1].waits;
+    EXPECT_EQ(waits[static_cast<std::size_t>(wait_state::late_sender)], 600U);
+    EXPECT_EQ(waits[static_cast<std::size_t>(wait_state::wait_at_collective)], 500U);
+    EXPECT_EQ(told.ranks[0].waits, by_state{});
+    EXPECT_EQ(told.late, (std::vector<std::uint64_t>{1100, 0}));
+    EXPECT_EQ(told.ranks[0].in_mpi, 150U);
+    EXPECT_EQ(told.ranks[1].in_mpi, 1250U);
+    // Rank 0 is never waited with: the critical path is its own until the collective, and rank 1's or its own
+    // afterwards.
+    EXPECT_GE(told.ranks[0].on_path, 2000U);
+    EXPECT_DOUBLE_EQ(told.pop.load_balance, (2050 + 950) / 2.0 / 2050);
+    EXPECT_NEAR(told.pop.communication, 2050 / 2200.0, 1e-9);
+    EXPECT_NE(summary_of(told).at(1).find("Rank 0 is late 50% of the time"), std::string::npos)
+        << summary_of(told).at(1);
+    EXPECT_NE(page_of(told, "a <title>").find("a &lt;title>"), std::string::npos);
+}
+
+TEST_F(trace, may_end_anywhere) {
+    write_two_ranks(file(0), file(1));
+    std::ifstream in{file(1), std::ios::binary};
+    const std::string whole{std::istreambuf_iterator<char>{in}, {}};
+    for (std::size_t length = 0; length <= whole.size(); ++length) {
+        std::ofstream{file(1), std::ios::binary} << whole.substr(0, length)
+                                                 << std::string(length % 3 * 100, '\0');
+        const run told = analyse(folder);
+        EXPECT_EQ(told.ranks.size(), 2U);
+        if (length + 6 < whole.size()) {
+            EXPECT_FALSE(told.remarks.empty()) << length;
+        }
+    }
+}
+
+TEST_F(trace, may_hold_anything) {
+    write_two_ranks(file(0), file(1));
+    std::ifstream in{file(1), std::ios::binary};
+    const std::string whole{std::istreambuf_iterator<char>{in}, {}};
+    std::mt19937 random{7};
+    for (int round = 0; round != 400; ++round) {
+        std::string changed = whole;
+        for (int times = 0; times != 3; ++times) {
+            const std::size_t at = sizeof(trace_head) + random() % (changed.size() - sizeof(trace_head));
+            changed[at] = static_cast<char>(random());
+        }
+        std::ofstream{file(1), std::ios::binary} << changed;
+        const run told = analyse(folder);
+        EXPECT_FALSE(page_of(told, "changed").empty());
+    }
+}
+
+TEST_F(trace, of_nothing_is_refused) {
+    EXPECT_THROW(static_cast<void>(analyse(folder)), std::runtime_error);
+    std::ofstream{file(0)} << std::string(1000, 'x');
+    EXPECT_THROW(static_cast<void>(analyse(folder)), std::runtime_error);
+}
+
+TEST(json, escapes_and_packs) {
+    json to;
+    to.begin_object()
+        .key("a\"b")
+        .value("</script>\n")
+        .key("n")
+        .begin_array()
+        .value(1)
+        .value(-2.5)
+        .value(true)
+        .end_array();
+    const unsigned char bytes[]{'M', 'a', 'n', 'M'};
+    to.key("bytes").bytes(bytes).end_object();
+    EXPECT_EQ(to.text(), R"({"a\"b":"\u003c/script>\u000a","n":[1,-2.5,true],"bytes":"TWFuTQ=="})");
+}
+
+} // namespace
+
+} // namespace lisle::report
