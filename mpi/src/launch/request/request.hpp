@@ -140,7 +140,17 @@ struct message_request {
 
 /// What a command line asks for.
 struct job_request {
-    enum class action { run, help, version, status, attach, core, abi_check, examples, keep_host } what = action::run;
+    enum class action {
+        run,
+        help,
+        version,
+        status,
+        attach,
+        core,
+        abi_check,
+        examples,
+        keep_host
+    } what = action::run;
     std::string help_topic;      ///< empty: the options
     std::string asked_process;   ///< of action::status and attach
     std::string core_file;       ///< of action::core
