@@ -63,7 +63,7 @@ void leave_children_alone() noexcept {
     const std::string_view all{preloaded != nullptr ? preloaded : ""};
     if (all.substr(0, all.find(':')).ends_with(recorder_library)) {
         const std::string others{all.find(':') == std::string_view::npos ? std::string_view{}
-                                                           : all.substr(all.find(':') + 1)};
+                                                                         : all.substr(all.find(':') + 1)};
         others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
     }
 }
@@ -78,7 +78,8 @@ std::uint64_t now() noexcept {
 
 recorder &recorder::own() noexcept {
     // Never destroyed: calls may come while the rank ends.
-    static recorder &only = *new recorder; // NOLINT(bugprone-unhandled-exception-at-new): without memory the rank ends
+    static recorder &only =
+        *new recorder; // NOLINT(bugprone-unhandled-exception-at-new): without memory the rank ends
     return only;
 }
 

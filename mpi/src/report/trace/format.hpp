@@ -32,7 +32,7 @@ enum class record : std::uint8_t {
     end_of_file, ///< zeros from here on: the rank has written nothing more
     call, ///< which (call_names.hpp), site, begin since that of the one before, duration, how many more calls
           ///< are put together with it; if there are any: time spent in all of them
-    site,  ///< a place that the program calls from, numbered from 0 in order: text
+    site, ///< a place that the program calls from, numbered from 0 in order: text
     group, ///< a communicator, numbered from 0 in order: its number in the job, size, ranks of the job + 1
     send,  ///< begun by the call, numbered from 0 with receives and collectives: group, rank of the job + 1,
            ///< tag, bytes
