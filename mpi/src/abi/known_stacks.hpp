@@ -8,6 +8,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 
 namespace lisle::abi {
 
@@ -38,17 +40,25 @@ struct stack_start {
     friend bool operator==(const stack_start &, const stack_start &) = default;
 };
 
-/// The latest answers, of one thread.
+/// The latest answers, of one thread. Their memory is allocated when the first one is kept: a library that is loaded into a
+/// running program has little room for variables of threads.
 template <class Answer> class known_stacks {
   public:
     /// @return null: not known
     [[nodiscard]] const Answer *find(const stack_start &start) const noexcept {
-        const entry &each = entries_[index_of(start)];
+        if (entries_ == nullptr) {
+            return nullptr;
+        }
+        const entry &each = (*entries_)[index_of(start)];
         return each.start == start && each.way.is_there() ? &each.found : nullptr;
     }
-    void keep(const stack_start &start, const stack_way &way, const Answer &found) {
-        if (way.is_known()) {
-            entries_[index_of(start)] = {start, way, found};
+    /// Without memory nothing is kept.
+    void keep(const stack_start &start, const stack_way &way, const Answer &found) noexcept {
+        if (entries_ == nullptr) {
+            entries_.reset(new (std::nothrow) entries);
+        }
+        if (way.is_known() && entries_ != nullptr) {
+            (*entries_)[index_of(start)] = {start, way, found};
         }
     }
 
@@ -64,7 +74,8 @@ template <class Answer> class known_stacks {
                                   reinterpret_cast<std::uintptr_t>(start.caller);
         return static_cast<std::size_t>(sum * 0x9e3779b97f4a7c15 >> 58);
     }
-    std::array<entry, most> entries_{};
+    using entries = std::array<entry, most>;
+    std::unique_ptr<entries> entries_;
 };
 
 } // namespace lisle::abi

@@ -385,12 +385,14 @@ void reach_all(side &ours, fabric::joining &meets, introduction &all, bool speak
 
 communicator_ref introduce(communicator &local, int leader,
                            const std::function<std::unique_ptr<leaders_link>()> &meet) {
+    const party members{local.channel(message_space::agreement), local.next_agreement_tag()};
+    // A member that has failed shows before the leader waits for the other group, perhaps for ever.
+    shared_attempt{}.settle(members);
     std::unique_ptr<leaders_link> link;
-    static_cast<void>(told_by_leader<std::byte>(
-        party{local.channel(message_space::agreement), local.next_agreement_tag()}, leader, 0, [&] {
-            link = meet();
-            return std::vector<std::byte>{};
-        }));
+    static_cast<void>(told_by_leader<std::byte>(members, leader, 0, [&] {
+        link = meet();
+        return std::vector<std::byte>{};
+    }));
     return introduce(local, leader, link.get());
 }
 
