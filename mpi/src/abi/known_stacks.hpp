@@ -40,8 +40,8 @@ struct stack_start {
     friend bool operator==(const stack_start &, const stack_start &) = default;
 };
 
-/// The latest answers, of one thread. Their memory is allocated when the first one is kept: a library that is loaded into a
-/// running program has little room for variables of threads.
+/// The latest answers, of one thread. Their memory is allocated when the first one is kept: a library that is
+/// loaded into a running program has little room for variables of threads.
 template <class Answer> class known_stacks {
   public:
     /// @return null: not known

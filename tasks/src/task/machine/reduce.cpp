@@ -232,12 +232,7 @@ void reducer::run(task &now) {
     }
     for (int steps = 0; now.expression == nullptr ? fire(now) : step(now); ++steps) {
         if (steps >= most_steps && now.expression != nullptr) {
-            if (now.is_placed != 0) {
-                tile_.post(now);
-            } else {
-                tile_.ready().push(now);
-            }
-            return;
+            return tile_.go_on_later(now);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "task/machine/scheduler.hpp"
 
@@ -27,8 +28,26 @@ tile::~tile() = default;
 
 bool tile::run_one() {
     task next;
+    if (!take_others(next) && !take_next(next)) {
+        return false;
+    }
+    reducer_.run(next);
+    return true;
+}
+
+// What comes first otherwise, what was given to the tile and the newest of its own tasks, would come first
+// for ever, if it never ends. So after a task that has used up its turn the oldest has one.
+bool tile::take_others(task &next) {
+    const put_back last = std::exchange(put_back_, put_back::nothing);
+    if (last == put_back::nothing || scheduler_.parts().credits.is_throttled()) {
+        return false;
+    }
+    return (last == put_back::own && take_post(next)) ||
+           scheduler_.parts().tiles.shared().take(next, shared_tasks::least::usual) || ready_.steal(next);
+}
+
+bool tile::take_next(task &next) {
     if (take_post(next) || take_withheld(next)) {
-        reducer_.run(next);
         return true;
     }
     // While other ranks are behind, what would make more tasks for them has to wait.
@@ -38,19 +57,22 @@ bool tile::run_one() {
     shared_tasks &shared = scheduler_.parts().tiles.shared();
     if (shared.take(next, shared_tasks::least::urgent) || ready_.pop(next) ||
         shared.take(next, shared_tasks::least::usual)) {
-        reducer_.run(next);
         return true;
     }
     if (steal_nearby(next)) {
         ++stolen_;
-        reducer_.run(next);
         return true;
     }
-    if (shared.take(next, shared_tasks::least::any)) {
-        reducer_.run(next);
-        return true;
+    return shared.take(next, shared_tasks::least::any);
+}
+
+void tile::go_on_later(const task &unfinished) {
+    put_back_ = unfinished.is_placed != 0 ? put_back::placed : put_back::own;
+    if (unfinished.is_placed != 0) {
+        post(unfinished);
+    } else {
+        ready_.push(unfinished);
     }
-    return false;
 }
 
 void tile::post(const task &placed) {

@@ -28,6 +28,8 @@ class tile {
 
     /// Gives the tile a task that only it may run. Any thread.
     void post(const task &placed);
+    /// A task has used up its turn: others come next. The tile's own thread.
+    void go_on_later(const task &unfinished);
     /// For thieves.
     [[nodiscard]] task_deque &ready() noexcept { return ready_; }
     [[nodiscard]] std::size_t waiting() const noexcept;
@@ -52,6 +54,10 @@ class tile {
     [[nodiscard]] std::uint64_t stolen() const noexcept { return stolen_; }
 
   private:
+    /// What has just used up its turn.
+    enum class put_back : std::uint8_t { nothing, own, placed };
+    bool take_others(task &next);
+    bool take_next(task &next);
     bool take_post(task &taken);
     bool take_withheld(task &taken);
     void begin(task &taken, bool is_last);
@@ -67,6 +73,7 @@ class tile {
     inbox inbox_;
     reducer reducer_;
     unsigned turn_ = 0; ///< the tile to steal from next
+    put_back put_back_ = put_back::nothing;
     std::uint64_t stolen_ = 0;
     std::deque<task> withheld_;
     // Sequentially consistent, as the inbox's count: the rank's thread finds out from these whether it is
