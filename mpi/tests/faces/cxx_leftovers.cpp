@@ -2,6 +2,8 @@
 // What C++ programs name that were compiled with Open MPI 4's mpi.h: members of its classes that are not
 // inline, under the names that the compiler makes of them. With the argument "op", a call of what Lisle does
 // not have.
+#include "expect.hpp"
+
 #include <mpi.h>
 
 #include <cstdio>
@@ -12,15 +14,6 @@ template <class Handle> struct instance {
     const void *virtual_functions;
     Handle handle;
 };
-
-int mistakes = 0;
-
-void expect(bool holds, const char *what) {
-    if (!holds) {
-        std::fprintf(stderr, "%s\n", what);
-        ++mistakes;
-    }
-}
 
 } // namespace
 

@@ -2,22 +2,11 @@
 // What programs of Open MPI's module mpi_f08 call, under the names that its compiler makes of them:
 // procedures without an error argument, handles that are variables of the module, comparisons, functions of
 // attributes.
+#include "expect.hpp"
+
 #include <mpi.h>
 
 #include <cstdio>
-
-namespace {
-
-int mistakes = 0;
-
-void expect(bool holds, const char *what) {
-    if (!holds) {
-        std::fprintf(stderr, "%s\n", what);
-        ++mistakes;
-    }
-}
-
-} // namespace
 
 extern "C" {
 extern const int comm_world __asm__("__mpi_f08_types_MOD_mpi_comm_world");

@@ -17,7 +17,7 @@ def prefix():
     raise FileNotFoundError("lib/libmpi_abi.so.1 is in no folder above the package lisle: install the wheel again")
 
 
-def library():
+def path_of_library():
     """The library, for ctypes.CDLL and for MPI4PY_LIBMPI."""
     return prefix() / "lib/libmpi_abi.so.1"
 

@@ -25,7 +25,7 @@ std::vector<trace_reader> open_all(const std::filesystem::path &folder, std::vec
 }
 
 std::int64_t begin_of(const trace_reader &reader) {
-    return static_cast<std::int64_t>(reader.head().begin) - reader.head().ahead_of_first;
+    return static_cast<std::int64_t>(reader.head().begin);
 }
 
 /// What is known of the whole of a record: when it ends, above all, which the pictures must know before.
@@ -75,7 +75,6 @@ run analyse(const std::filesystem::path &folder) {
     }
     tally sums{size, static_cast<std::uint64_t>(end - begin)};
     std::vector<int> open, missing;
-    std::int64_t clock_error = 0;
     for (int rank = 0, at = 0; rank != size; ++rank) {
         if (at == static_cast<int>(readers.size()) ||
             readers[static_cast<std::size_t>(at)].head().rank != rank) {
@@ -90,7 +89,6 @@ run analyse(const std::filesystem::path &folder) {
         total.closed = known.closed;
         total.memory = known.memory;
         total.host = reader.head().host.data();
-        clock_error = std::max(clock_error, reader.head().clock_error);
         for (const phase_mark &each : known.phases) {
             sums.phase(rank, each.level, total.begin + each.time);
         }
@@ -101,7 +99,6 @@ run analyse(const std::filesystem::path &folder) {
     replay all{readers, sums, begin};
     all.go();
     run made = std::move(sums).finish(all.ideal());
-    made.clock_error = clock_error;
     made.remarks = std::move(remarks);
     if (!open.empty()) {
         made.remarks.push_back("The program ended before MPI_Finalize in " + ranks_in_words(open) +

@@ -57,7 +57,7 @@ struct replay::rank_state {
 replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin) : sums_{sums} {
     for (trace_reader &each : readers) {
         const trace_head &head = each.head();
-        const std::int64_t offset = static_cast<std::int64_t>(head.begin) - head.ahead_of_first - begin;
+        const std::int64_t offset = static_cast<std::int64_t>(head.begin) - begin;
         rank_state made{&each, head.rank, offset};
         made.last_end = made.ideal = made.time(0);
         ranks_.push_back(std::move(made));

@@ -40,7 +40,6 @@ struct rank_total {
     std::uint64_t memory = 0;  ///< of its process, the most
     bool closed = false;       ///< it has come to MPI_Finalize
     std::uint64_t on_path = 0; ///< of the critical path
-    std::uint64_t path_computing = 0;
     std::string host;
     [[nodiscard]] std::uint64_t time() const noexcept { return end - begin; }
     [[nodiscard]] std::uint64_t computing() const noexcept { return time() - in_mpi; }
@@ -105,7 +104,6 @@ struct run {
     efficiencies pop;
     std::uint64_t calls_recorded = 0;
     std::uint64_t window_bytes = 0, file_bytes = 0;
-    std::int64_t clock_error = 0;
     std::vector<std::string> remarks; ///< what the record lacks
 };
 

@@ -147,7 +147,7 @@ void add_rest(json &to, const run &told) {
         to.begin_array().value(where.first).value(where.second).value(level).end_array();
     }
     to.end_array().key("window_bytes").value(told.window_bytes).key("file_bytes").value(told.file_bytes);
-    to.key("clock_error").value(told.clock_error).key("calls_recorded").value(told.calls_recorded);
+    to.key("calls_recorded").value(told.calls_recorded);
     const efficiencies &pop = told.pop;
     to.key("pop")
         .begin_array()

@@ -21,10 +21,8 @@ struct trace_head {
     std::int32_t rank = 0;
     std::int32_t size = 0;
     std::uint32_t process = 0;
-    std::uint64_t begin = 0;         ///< of the record, in ns of the machine's clock
-    std::int64_t ahead_of_first = 0; ///< how far this machine's clock is ahead of rank 0's, in ns
-    std::int64_t clock_error = 0;    ///< at most so far is that wrong
-    std::array<char, 64> host{};     ///< with a zero at the end
+    std::uint64_t begin = 0;     ///< of the record, in ns of the machine's clock
+    std::array<char, 64> host{}; ///< with a zero at the end
 };
 
 /// Times are in ns since the head's begin; a record that concerns a call comes before the call's own.

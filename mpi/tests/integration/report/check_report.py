@@ -43,6 +43,7 @@ def waits(launcher, program, folder, kind):
     pop = dict(zip(("parallel", "balance", "communication", "serialisation", "transfer"), data_of(page)["pop"], strict=True))
     expect(abs(pop["parallel"] - pop["balance"] * pop["communication"]) < 1e-4, str(pop))
     expect(abs(pop["communication"] - pop["serialisation"] * pop["transfer"]) < 1e-4, str(pop))
+    expect(sorted((rank, level) for rank, _, level in data_of(page)["phases"]) == [(0, 2), (1, 2), (2, 2)], "marks of MPI_Pcontrol")
     calls = {(name, place) for name, place, *_ in data_of(page)["calls"]}
     expect(any(name == "MPI_Scan" and re.fullmatch(r"planted\.c:\d+", place) for name, place in calls), str(calls))
     path = data_of(page)["path"]

@@ -180,6 +180,7 @@ int main(int count, char **words) {
         MPI_Barrier(MPI_COMM_WORLD);
     } else {
         messages();
+        MPI_Pcontrol(2);
         collectives();
         tell();
     }

@@ -148,6 +148,7 @@ function drawTimeline() {
   }
   if (closely) drawCalls(svg, calls);
   drawPath(svg);
+  drawPhases(svg);
   svg.setAttribute("aria-label", `Timeline of ${run.size} ranks from ${time(window_.from)} to ${time(window_.to)}`
     + `; ${calls.length} calls${closely ? ", each shown" : ", shown as shares of the time"}`);
 }
@@ -161,6 +162,15 @@ function drawPath(svg) {
     d += `${d ? "L" : "M"}${Math.max(left, x(begin)).toFixed(1)} ${y}H${Math.min(width, x(end)).toFixed(1)}`;
   }
   make("path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, "pointer-events": "none" }, svg);
+}
+
+function drawPhases(svg) {
+  for (const [rank, at, level] of run.phases) {
+    if (at < window_.from || at > window_.to) continue;
+    const y = above + Math.floor(rank / run.per_row) * rowHeight;
+    make("line", { x1: x(at), x2: x(at), y1: y, y2: y + rowHeight - 2, stroke: "var(--ink)", "stroke-dasharray": "2 1" }, svg);
+    make("text", { x: x(at) + 2, y: y + rowHeight / 2 + 3, class: "phase" }, svg, level);
+  }
 }
 
 function look(from, to) {
@@ -253,7 +263,6 @@ function showStates() {
 function showRanks() {
   const most = 256;
   $("ranks-about").textContent = `Files: ${bytes(run.file_bytes)} read and written. Windows: ${bytes(run.window_bytes)} moved.`
-    + (run.clock_error > 0 ? ` Clocks of the machines agree within ${time(run.clock_error)}.` : "")
     + (run.ranks.length > most ? ` The first ${most} ranks are shown.` : "");
   fill($("ranks"), [["rank"], ["host", true], ["computing"], ["in MPI"], ["waiting"], ["late"], ["on the critical path"], ["messages"], ["bytes sent"], ["memory of its process"]],
     run.ranks.slice(0, most).map((r, at) => [at + (r[7] ? "" : " \u2020"), r[6], share(r[1], r[0]), share(r[0] - r[1], r[0]),
