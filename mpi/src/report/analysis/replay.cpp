@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace lisle::report {
@@ -19,19 +20,23 @@ struct replay::operation {
 
 /// One collective call of a communicator, in all its ranks.
 struct replay::meeting {
+    struct arrival {
+        int rank;
+        std::uint64_t begun, ideal;
+    };
     collective_shape shape;
     int root;
     std::vector<int> members;
-    std::vector<std::shared_ptr<operation>> come;
-    std::shared_ptr<operation> latest = {}, before_latest = {};
+    std::vector<arrival> come = {};
+    std::optional<arrival> latest = {}, before_latest = {};
     std::uint64_t ideal = 0; ///< when all could have come
 
-    void add(const std::shared_ptr<operation> &one) {
+    void add(const arrival &one) {
         come.push_back(one);
-        ideal = std::max(ideal, one->ideal);
-        if (latest == nullptr || one->begun >= latest->begun) {
+        ideal = std::max(ideal, one.ideal);
+        if (!latest || one.begun >= latest->begun) {
             before_latest = std::exchange(latest, one);
-        } else if (before_latest == nullptr || one->begun >= before_latest->begun) {
+        } else if (!before_latest || one.begun >= before_latest->begun) {
             before_latest = one;
         }
     }
@@ -132,10 +137,10 @@ void replay::begin_collective(rank_state &at, const begun_operation &what,
     const std::pair key{at.group(what.group).number, at.turns[what.group]++};
     auto &met = meetings_[key];
     if (met == nullptr) {
-        met = std::make_shared<meeting>(meeting{what.shape, what.peer, at.group(what.group).members, {}});
+        met = std::make_shared<meeting>(meeting{what.shape, what.peer, at.group(what.group).members});
     }
     made->with = met;
-    met->add(made);
+    met->add({made->rank, made->begun, made->ideal});
     if (met->come.size() == met->members.size()) {
         meetings_.erase(key);
     }
@@ -210,13 +215,13 @@ void replay::end_collective(rank_state &at, const operation &ended, timed_call &
     const meeting &met = *ended.with;
     if (met.shape == collective_shape::all_to_all) {
         const auto &other = met.latest->rank == at.rank ? met.before_latest : met.latest;
-        if (other != nullptr) {
+        if (other) {
             sums_.waited(in, wait_state::wait_at_collective, other->begun, other->rank);
         }
         at.ideal = std::max(at.ideal, met.ideal);
         return;
     }
-    const auto awaits = [&](const operation &other) {
+    const auto awaits = [&](const meeting::arrival &other) {
         if (other.rank == at.rank) {
             return false;
         }
@@ -234,10 +239,10 @@ void replay::end_collective(rank_state &at, const operation &ended, timed_call &
     };
     constexpr std::array why{wait_state::wait_at_collective, wait_state::late_root, wait_state::early_root,
                              wait_state::in_turn};
-    for (const auto &each : met.come) {
-        if (awaits(*each)) {
-            sums_.waited(in, why[static_cast<std::size_t>(met.shape)], each->begun, each->rank);
-            at.ideal = std::max(at.ideal, each->ideal);
+    for (const meeting::arrival &each : met.come) {
+        if (awaits(each)) {
+            sums_.waited(in, why[static_cast<std::size_t>(met.shape)], each.begun, each.rank);
+            at.ideal = std::max(at.ideal, each.ideal);
         }
     }
 }
