@@ -84,6 +84,8 @@ class channel {
     void take_messages(const taker &take);
     void transmit();
     void end(std::string_view why);
+    /// After so long without a message a sign of life is sent.
+    [[nodiscard]] clock::duration longest_pause() const noexcept { return clock::duration{silence_} / 5; }
 
     descriptor in_;
     descriptor out_;
