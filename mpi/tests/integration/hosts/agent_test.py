@@ -97,6 +97,7 @@ def waits():
     _, errors = job.end(124, "the job has not ended within 5 s (--timeout)")
     expect_table(errors)
     expect(errors.index("what the ranks") < errors.index("has not ended"), errors)
+    expect("lisle: rank" not in errors, errors)  # ranks that see others stopped are stopped as well
     job = Job(*TWO, WORK, "half")
     job.wait_for("all wait")
     time.sleep(0.5)  # for the others to wait as well
