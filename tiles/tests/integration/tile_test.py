@@ -80,6 +80,28 @@ def looks_that_compute():
         expect("80 of 80 steps" in done.stdout, done.stdout)
 
 
+def parameter_file(folder, lines):
+    made = pathlib.Path(folder, "machine")
+    made.write_text(lines)
+    return str(made)
+
+
+def networks():
+    """A program on networks of other kinds, and sizes that a file and the command line may not state differently."""
+    with tempfile.TemporaryDirectory() as folder:
+        for lines, described in [("topology = torus\nrouting = adaptive\nbroken_link = 0 1\n", "around 1 broken"),
+                                 ("topology = dragonfly\nrouting = valiant\nwidth = 4\n", "dragonfly, Valiant routing"),
+                                 ("contention = off\n", "no contention")]:
+            first, second = (on_tiles("4x4", "--mesh", parameter_file(folder, lines)) for _ in range(2))
+            expect("16 ranks: 0 sums are wrong" in first.stdout, first.stdout)
+            expect(described in first.stderr and first.stderr == second.stderr, f"{first.stderr}{second.stderr}")
+        for lines, sentence in [("width = 8\n", "says width = 8, and tile:4x4 says 4"),
+                                ("broken_router = 3\n", "rank 3 is on tile 3, whose router 3 is broken"),
+                                ("topology = fat_tree\ntree_arity = 3\n", "has a power of it")]:
+            done = on_tiles("4x4", "--mesh", parameter_file(folder, lines), status=None)
+            expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
+
+
 def refusals():
     for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
                               (["--compute", "guessed"], "declared, host, instructions"),
@@ -147,4 +169,5 @@ else:
     summary()
     computing()
     looks_that_compute()
+    networks()
     refusals()

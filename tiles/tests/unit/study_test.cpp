@@ -14,6 +14,10 @@ TEST(TileParameters, AFileGivesBackWhatWasWritten) {
     parameters written;
     written.width = 9;
     written.send_word_cycles = 17;
+    written.topology = static_cast<std::int64_t>(topology::torus);
+    written.links = {{.from = 3, .to = 4, .width = 2, .latency = 7}, {.from = 1, .to = 2, .broken = true}};
+    written.broken_routers = {9};
+    written.graph = "/a/graph";
     std::stringstream file;
     write_parameters(written, file);
     parameters read;
@@ -22,6 +26,12 @@ TEST(TileParameters, AFileGivesBackWhatWasWritten) {
         EXPECT_EQ(read.*row.value, written.*row.value) << row.name;
         EXPECT_FALSE(row.source.empty()) << row.name;
     }
+    ASSERT_EQ(read.links.size(), 2U);
+    EXPECT_EQ(read.links[0].latency, 7);
+    EXPECT_EQ(read.links[0].period, 0);
+    EXPECT_TRUE(read.links[1].broken);
+    EXPECT_EQ(read.broken_routers, written.broken_routers);
+    EXPECT_EQ(read.graph, written.graph);
 }
 
 std::string refusal(const std::string &content) {
@@ -40,6 +50,13 @@ TEST(TileParameters, MistakesAreNamedWithTheirLine) {
     EXPECT_EQ(refusal("width = 8\nwidht = 4\n"), "my.mesh:2: there is no parameter \"widht\"");
     EXPECT_EQ(refusal("width = 0"), "my.mesh:1: width = 0 is outside 1 to 1024");
     EXPECT_EQ(refusal("width = 8x"), "my.mesh:1: \"8x\" is not a whole number");
+    EXPECT_EQ(refusal("width = 8\n\nwidth = 8"), "my.mesh:3: width stands twice");
+    EXPECT_EQ(refusal("link = 1 2 width 2\nlink = 2 1 period 3"), "my.mesh:2: link 1 2 stands twice");
+    EXPECT_EQ(refusal("link = 1 2 width 2 width 3"), "my.mesh:1: the link's width stands twice");
+    EXPECT_EQ(refusal("link = 1"),
+              "my.mesh:1: a link is \"A B [width N] [period N] [latency N]\", not \"1\"");
+    EXPECT_EQ(refusal("topology = cube"),
+              "my.mesh:1: topology is one of mesh, torus, ring, fat_tree, dragonfly, graph, not \"cube\"");
     EXPECT_EQ(refusal("width"), "my.mesh:1: expected \"name = value\", found \"width\"");
 }
 
@@ -107,8 +124,8 @@ TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
             here.receive({&got, 1}, 1);
         }
     }));
-    const busiest_link most = find_busiest_link(array.model());
-    EXPECT_EQ(most.exit, side::east);
+    const link_traffic most = find_busiest_link(array.model().network());
+    EXPECT_EQ(most.to, most.from + 1);
     EXPECT_EQ(most.words, 2);
     const auto count = [text = draw_heat_map(array.model(), "test")](const std::string &part) {
         int found = 0;

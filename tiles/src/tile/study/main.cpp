@@ -43,9 +43,22 @@ constexpr experiment experiments[] = {
     {"speed", "how fast the simulator itself is, with 16 and 4,096 tiles", report_speed},
 };
 
-void change(parameters &built, const std::string &assignment) {
-    std::istringstream line{assignment};
-    read_parameters(built, line, "--set");
+/// The machine of a file, with single parameters changed. What the changes replace is said.
+void read_machine(parameters &built, const std::string &file, const std::vector<std::string> &changes) {
+    std::set<std::string> stated;
+    if (!file.empty()) {
+        std::ifstream from{file};
+        stated = read_parameters(built, from, file);
+    }
+    std::stringstream lines;
+    for (const std::string &each : changes) {
+        lines << each << '\n';
+    }
+    for (const std::string &name : read_parameters(built, lines, "--set")) {
+        if (stated.contains(name)) {
+            fmt::print(stderr, "lisle-tiles: --set replaces what {} says of {}\n", file, name);
+        }
+    }
 }
 
 } // namespace
@@ -84,13 +97,7 @@ int main(int count, char **arguments) {
     CLI11_PARSE(app, count, arguments);
 
     try {
-        if (!machine_file.empty()) {
-            std::ifstream from{machine_file};
-            read_parameters(options.with.built, from, machine_file);
-        }
-        for (const std::string &each : changes) {
-            change(options.with.built, each);
-        }
+        read_machine(options.with.built, machine_file, changes);
         options.with.compact_map = map == "compact";
         options.with.with = static_cast<rmpi::version>(version);
         options.plots = plots;
