@@ -254,6 +254,9 @@ bool machine::advance(cycle until) {
         }
         if (network_->active()) {
             network_->step(now_);
+            if (queues_ != nullptr && now_ >= queues_->next()) {
+                queues_->look(*network_, now_);
+            }
             ++now_;
             ++stepped_;
             for (const int tile : network_->arrivals()) {

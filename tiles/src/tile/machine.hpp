@@ -17,6 +17,7 @@
 
 #include "tile/agenda.hpp"
 #include "tile/network/network.hpp"
+#include "tile/network/report.hpp"
 #include "tile/operation.hpp"
 
 namespace lisle::tile {
@@ -42,8 +43,13 @@ class machine {
     [[nodiscard]] const parameters &built() const noexcept { return built_; }
     [[nodiscard]] const mesh_shape &shape() const noexcept { return network_->shape(); }
     [[nodiscard]] const class network &network() const noexcept { return *network_; }
-    /// As network::measure_latencies(): before anything has run.
-    void measure_latencies() { network_->measure_latencies(); }
+    /// Has packets' latencies and the depths of queues recorded. To be called before anything has run.
+    void measure() {
+        network_->measure_latencies();
+        queues_ = std::make_unique<queue_log>();
+    }
+    /// What the network did so far. @pre measure() has been called
+    [[nodiscard]] network_report report() const { return report_of(*network_, now_, *queues_); }
     [[nodiscard]] cycle now() const noexcept { return now_; }
     [[nodiscard]] const core_counts &counts(int tile) const noexcept { return at(tile).counts; }
 
@@ -111,6 +117,7 @@ class machine {
 
     parameters built_;
     std::unique_ptr<class network> network_;
+    std::unique_ptr<queue_log> queues_; ///< null: they are not measured
     agenda agenda_;
     std::vector<core> cores_;
     std::vector<int> acting_;

@@ -6,6 +6,8 @@ Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK
        tile_test.py LISLERUN SUM large
        tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
+import csv
+import json
 import os
 import pathlib
 import re
@@ -53,6 +55,14 @@ def summary():
         expect(10 < speed_up <= 16, f"speed-up {speed_up}")
         for words in ["busiest link", "Lisle packets", "picture:"]:
             expect(words in done.stderr, f"no \"{words}\" in\n{done.stderr}")
+        report = json.loads((made / "report.json").read_text())
+        table = list(csv.DictReader((made / "links.csv").open()))
+        expect(report["cycles"] == cycles_of(done), f"{report['cycles']} cycles in the report\n{done.stderr}")
+        expect(sum(int(each["words"]) for each in table) == report["words_over_links"] == number(r"(\d+) words over links", done.stderr),
+               f"{table}")
+        expect(sum(packets for _, packets in report["latencies"]) == report["packets"] > 0, f"{report['latencies']}")
+        expect(min(cycles for cycles, _ in report["latencies"]) <= report["latency_50"] <= report["latency_most"], f"{report['latencies']}")
+        expect(max(each["deepest"] for each in report["queues"]) > 0, f"{report['queues']}")
         picture = (made / "links.svg").read_text()
         expect("</svg>" in picture, picture[:200])
         refused = on_tiles("2x2", "--trace", str(made / "links.svg/deeper"))
@@ -100,6 +110,26 @@ def networks():
                                 ("topology = fat_tree\ntree_arity = 3\n", "has a power of it")]:
             done = on_tiles("4x4", "--mesh", parameter_file(folder, lines), status=None)
             expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
+
+
+def comparison():
+    """The same program on a mesh and on it without contention, and latency over load in files."""
+    tiles = str(pathlib.Path(LAUNCHER).parent / "lisle-tiles")
+    with tempfile.TemporaryDirectory() as folder:
+        first = parameter_file(folder, "width = 4\n")
+        second = str(pathlib.Path(folder, "free"))
+        pathlib.Path(second).write_text("contention = off\n")
+        done = run(tiles, "compare", first, second, SUM)
+        cycles = re.search(r"^cycles +(\d+) +(\d+)", done.stdout, re.MULTILINE)
+        expect(cycles is not None and int(cycles[1]) > int(cycles[2]), done.stdout)
+        curve = pathlib.Path(folder, "curve")
+        run(tiles, "traffic", "--pattern", "neighbour", "--rate", "0.2", "--out", str(curve))
+        points = json.loads((curve / "curve.json").read_text())
+        rows = list(csv.DictReader((curve / "curve.csv").open()))
+        expect(len(points) == len(rows) == 1 and abs(points[0]["offered"] - 0.2) < 0.02, f"{points}")
+        expect(json.loads((curve / "report.json").read_text())["latency_mean"] > 0, "no latency")
+    refused = run(tiles, "broadcast", "--set", "width=4", "--set", "width=4", status=None)
+    expect(refused.returncode != 0 and "width stands twice" in refused.stderr, refused.stderr)
 
 
 def refusals():
@@ -170,4 +200,5 @@ else:
     computing()
     looks_that_compute()
     networks()
+    comparison()
     refusals()

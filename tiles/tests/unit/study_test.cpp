@@ -6,6 +6,7 @@
 #include "tile/heat_map.hpp"
 #include "tile/study/experiments.hpp"
 #include "tile/study/plot.hpp"
+#include "tile/study/traffic.hpp"
 
 namespace lisle::tile::study {
 namespace {
@@ -111,6 +112,77 @@ TEST(TileExperiments, PingPongGrowsLinearly) {
                                                   static_cast<double>(ping_pong_cycles({}, 10'000)),
                                                   static_cast<double>(ping_pong_cycles({}, 100'000))});
     EXPECT_NEAR(exponent, 1, 0.05);
+}
+
+// ---- synthetic traffic ----
+
+parameters network_of(const std::string &lines) {
+    parameters read;
+    std::istringstream from{lines};
+    read_parameters(read, from, "test");
+    return read;
+}
+
+traffic_result under(const std::string &lines, const char *to, double rate) {
+    const parameters machine = network_of(lines);
+    traffic_options options;
+    options.to = pattern_from(to, machine);
+    options.rate = rate;
+    options.warm_up = 500;
+    options.measured = 2500;
+    return run_traffic(machine, options);
+}
+
+TEST(TileTraffic, WithoutLoadAPacketTakesItsLinksThePortAndItsWords) {
+    constexpr int behind_header = 7;
+    const traffic_result torus = under("topology = torus", "neighbour", 0.02);
+    EXPECT_EQ(torus.report.times.percentile(50), 2 + 1 + behind_header);
+    EXPECT_FALSE(torus.saturated);
+    const traffic_result mesh = under("contention = off\nvirtual_channels = 1", "bit-complement", 0.02);
+    // Half of the tiles are as far as 3 columns, the others 1; so with rows: 6, 4, 4 and 2 links.
+    EXPECT_EQ(mesh.report.times.percentile(50), 4 + 1 + behind_header);
+    EXPECT_EQ(mesh.report.times.most(), 6 + 1 + behind_header);
+}
+
+TEST(TileTraffic, ANetworkTakesWhatItsNarrowestCutCarries) {
+    // All packets cross the middle, over 4 links from 8 tiles.
+    const traffic_result mesh = under("", "bit-complement", 0.9);
+    EXPECT_LE(mesh.accepted, 0.505);
+    EXPECT_GE(mesh.accepted, 0.45);
+    EXPECT_TRUE(mesh.saturated);
+    // Half of them cross it, over 2 links from 8 tiles.
+    const traffic_result ring =
+        under("topology = ring\nvirtual_channels = 8\nlink_words = 16", "uniform", 0.9);
+    EXPECT_LE(ring.accepted, 0.505);
+    EXPECT_GE(ring.accepted, 0.35);
+}
+
+TEST(TileTraffic, ValiantsWayTakesWhatDimensionOrderDoesNot) {
+    // The shortest ways of 7 links all go round in one direction.
+    const std::string ring = "topology = ring\nvirtual_channels = 4\nlink_words = 8\n";
+    const traffic_result direct = under(ring, "tornado", 0.2);
+    EXPECT_LE(direct.accepted, 1.0 / 7 + 0.005);
+    EXPECT_GT(under(ring + "routing = valiant\n", "tornado", 0.2).accepted, 1.1 / 7);
+}
+
+TEST(TileTraffic, TwoRunsAreTheSameAndAnotherSeedIsNot) {
+    const auto mean = [](const char *lines) { return under(lines, "uniform", 0.3).report.times.mean(); };
+    EXPECT_EQ(mean("routing = adaptive"), mean("routing = adaptive"));
+    EXPECT_NE(mean("routing = adaptive"), mean("routing = adaptive\nseed = 2"));
+}
+
+TEST(TileTraffic, ACurveEndsWhereTheNetworkIsSaturatedAndTakesLongerWithMoreLoad) {
+    traffic_options options;
+    options.to = pattern::transpose;
+    options.warm_up = 300;
+    options.measured = 1500;
+    const std::vector<traffic_result> curve = run_curve(parameters{}, options, 0.2);
+    ASSERT_GE(curve.size(), 2U);
+    EXPECT_TRUE(curve.back().saturated);
+    EXPECT_LT(curve.front().report.times.mean(), curve.back().report.times.mean());
+    EXPECT_THROW(static_cast<void>(pattern_from("transpose", network_of("width = 8"))),
+                 std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(pattern_from("circle", parameters{})), std::invalid_argument);
 }
 
 TEST(TilePictures, AHeatMapShowsEachTileAndLink) {

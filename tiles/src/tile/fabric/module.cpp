@@ -18,17 +18,18 @@ namespace lisle::fabric {
 
 namespace {
 
-void draw(const tile::machine &model, const std::string &directory) {
+void write_report(const tile::machine &model, const std::string &directory) {
     const std::string file = directory + "/links.svg";
     std::error_code failure;
     std::filesystem::create_directories(directory, failure);
     errno = 0;
     std::ofstream to{file};
     to << tile::draw_heat_map(model, "Use of tiles and links");
-    if (to.flush()) {
-        std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
+    std::string failed = to.flush() ? write_files(model.report(), directory).string() : file;
+    if (failed.empty()) {
+        std::fprintf(stderr, "tiles: picture: %s; beside it report.json and tables as .csv\n", file.c_str());
     } else {
-        std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", file.c_str(),
+        std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", failed.c_str(),
                      failure ? failure.message().c_str() : std::strerror(errno));
     }
 }
@@ -36,13 +37,13 @@ void draw(const tile::machine &model, const std::string &directory) {
 /// For the end of the process, when no fabric is destroyed.
 struct {
     const tile_fabric *tiles = nullptr;
-    std::string picture_directory; ///< empty: no picture
+    std::string report_directory; ///< empty: no report
 } summarized;
 
 void summarize() {
     std::fputs(summarized.tiles->summary().c_str(), stderr);
-    if (!summarized.picture_directory.empty()) {
-        draw(summarized.tiles->model(), summarized.picture_directory);
+    if (!summarized.report_directory.empty()) {
+        write_report(summarized.tiles->model(), summarized.report_directory);
     }
 }
 
@@ -57,6 +58,9 @@ std::unique_ptr<fabric> make(const fabric_request &request) {
                            .packets = request.text_of(setting::tile_packets),
                            .compute = request.text_of(setting::tile_compute)};
     auto made = std::make_unique<tile_fabric>(make_tile_layout(given, request.ranks), request);
+    if (!request.text_of(setting::tile_trace).empty()) {
+        made->measure();
+    }
     summarized = {made.get(), request.text_of(setting::tile_trace)};
     std::atexit(summarize);
     return made;

@@ -81,6 +81,8 @@ class tile_carrier {
     /// Lets virtual time pass until notify() has been called, or to the end of cycle `until`. False: nothing
     /// can happen any more.
     [[nodiscard]] bool advance(tile::cycle until = tile::agenda::never);
+    /// As machine::measure().
+    void measure() { array_.model().measure(); }
     [[nodiscard]] tile::cycle now() const noexcept { return array_.model().now(); }
     [[nodiscard]] const tile::machine &model() const noexcept { return array_.model(); }
     [[nodiscard]] const std::vector<int> &tiles() const noexcept { return tiles_; }

@@ -87,6 +87,8 @@ class tile_fabric final : public fabric,
     void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
+    /// As machine::measure().
+    void measure() { carrier_.measure(); }
     /// One screen: cycles, what they were spent on, the busiest link, packets.
     [[nodiscard]] std::string summary() const;
     [[nodiscard]] const tile::machine &model() const noexcept { return carrier_.model(); }
