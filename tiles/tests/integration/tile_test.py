@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK FLOWS
        tile_test.py LISLERUN SUM large
        tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
@@ -112,6 +112,37 @@ def networks():
             expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
 
 
+def flows():
+    """MPI programs as flows: LogGP's closed forms to the nanosecond, eager and not, and the same program as on tiles."""
+    lines = "grain = flow\nclock_mhz = 1000\nsend_cycles = 110\nreceive_cycles = 90\nwire_cycles = 700\n"
+    switch = lines + "topology = fat_tree\nwidth = 8\nheight = 1\ntree_arity = 8\n"
+    with tempfile.TemporaryDirectory() as folder:
+        machine = parameter_file(folder, switch)
+
+        def took(pattern, rounds, size):
+            done = run(LAUNCHER, "--fabric", "tile:8x1", "--mesh", machine, PROGRAMS[3], pattern, str(rounds), str(size))
+            return number(r"(\d+) ns", done.stdout)
+
+        def message(size):
+            return 110 + size / 4 + 700 + 90
+
+        for pattern, round_of in [("ping-pong", lambda size: 2 * message(size)), ("ring", lambda size: 8 * message(size)),
+                                  ("binomial", lambda size: 3 * message(size) + message(0)),
+                                  ("doubling", lambda size: 3 * message(size))]:
+            for size in [0, 4000]:
+                each = (took(pattern, 12, size) - took(pattern, 2, size)) / 10
+                expect(each == round_of(size), f"{pattern} of {size} bytes: {each} ns a round, not {round_of(size)}")
+        eager, announced = ((took("ping-pong", 12, size) - took("ping-pong", 2, size)) / 20 for size in [8192, 8196])
+        # Two more messages go before the data of one that is announced.
+        expect(eager == message(8192) and announced >= message(8196) + 2 * message(0), f"{eager}, {announced}")
+
+        several = parameter_file(folder, lines + "host_ranks = 4\ntopology = torus\n")
+        on_hosts = run(LAUNCHER, "--fabric", "tile:2x2", "-n", "16", "--mesh", several, SUM)
+        expect("16 ranks: 0 sums are wrong" in on_hosts.stdout and "flows over a torus" in on_hosts.stderr, on_hosts.stderr)
+        refused = on_tiles("2x2", "-n", "17", "--mesh", several, status=None)
+        expect(refused.returncode != 0 and "have places for 16" in refused.stderr, refused.stderr)
+
+
 def comparison():
     """The same program on a mesh and on it without contention, and latency over load in files."""
     tiles = str(pathlib.Path(LAUNCHER).parent / "lisle-tiles")
@@ -200,5 +231,6 @@ else:
     computing()
     looks_that_compute()
     networks()
+    flows()
     comparison()
     refusals()

@@ -12,26 +12,32 @@
 #include "library/fabric_module.hpp"
 #include "mpi.h"
 #include "tile/fabric/tile_fabric.hpp"
-#include "tile/heat_map.hpp"
 
 namespace lisle::fabric {
 
 namespace {
 
-void write_report(const tile::machine &model, const std::string &directory) {
-    const std::string file = directory + "/links.svg";
+void write_report(const carrier &carried, const std::string &directory) {
     std::error_code failure;
     std::filesystem::create_directories(directory, failure);
     errno = 0;
-    std::ofstream to{file};
-    to << tile::draw_heat_map(model, "Use of tiles and links");
-    std::string failed = to.flush() ? write_files(model.report(), directory).string() : file;
-    if (failed.empty()) {
-        std::fprintf(stderr, "tiles: picture: %s; beside it report.json and tables as .csv\n", file.c_str());
-    } else {
+    std::string failed = write_files(carried.report(), directory).string();
+    const std::string picture = carried.picture();
+    const std::string file = directory + "/links.svg";
+    if (failed.empty() && !picture.empty()) {
+        std::ofstream to{file};
+        to << picture;
+        failed = to.flush() ? "" : file;
+    }
+    if (!failed.empty()) {
         std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", failed.c_str(),
                      failure ? failure.message().c_str() : std::strerror(errno));
+        return;
     }
+    if (!picture.empty()) {
+        std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
+    }
+    std::fprintf(stderr, "tiles: report: %s/report.json, and tables as .csv\n", directory.c_str());
 }
 
 /// For the end of the process, when no fabric is destroyed.
@@ -43,7 +49,7 @@ struct {
 void summarize() {
     std::fputs(summarized.tiles->summary().c_str(), stderr);
     if (!summarized.report_directory.empty()) {
-        write_report(summarized.tiles->model(), summarized.report_directory);
+        write_report(summarized.tiles->carried(), summarized.report_directory);
     }
 }
 

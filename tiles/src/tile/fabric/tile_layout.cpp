@@ -30,7 +30,7 @@ bool read_size(const std::string &mesh, std::int64_t &width, std::int64_t &heigh
 
 /// The machine can be built, and each rank's router works.
 void check_network(const tile_layout &layout) {
-    if (is_thesis_mesh(layout.machine)) {
+    if (is_thesis_mesh(layout.machine)) { // it always can
         return;
     }
     try {
@@ -47,6 +47,25 @@ void check_network(const tile_layout &layout) {
     } catch (const std::invalid_argument &wrong) {
         fail(MPI_ERR_ARG, wrong.what());
     }
+}
+
+/// As flows, hosts have several ranks, in order.
+void place_on_hosts(tile_layout &layout, const tile_words &given, int ranks) {
+    const auto of_host = static_cast<int>(layout.machine.host_ranks);
+    const int places = layout.machine.tiles() * of_host;
+    if (ranks > places) {
+        fail(MPI_ERR_ARG, ranks, " ranks do not fit hosts of ", given.mesh, " with host_ranks = ", of_host,
+             ", which have places for ", places);
+    }
+    if (layout.packets != mesh_packets::lisle || (!given.map.empty() && given.map != "row")) {
+        fail(MPI_ERR_ARG,
+             "with grain = flow there are no packets of rMPI, and ranks are on hosts in rows: --packets ",
+             given.packets, " and --map ", given.map, " are for grain = cycle");
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        layout.tiles.push_back(rank / of_host);
+    }
+    check_network(layout);
 }
 
 /// The command line says how large a machine is, and a file may say it as well.
@@ -151,6 +170,10 @@ tile_layout make_tile_layout(const tile_words &given, int ranks) {
         fail(MPI_ERR_ARG, wrong.what());
     }
     const tile::mesh_shape shape = layout.machine.shape();
+    if (layout.machine.flows()) {
+        place_on_hosts(layout, given, ranks);
+        return layout;
+    }
     if (ranks > shape.tiles()) {
         fail(MPI_ERR_ARG, ranks, " ranks do not fit tiles of ", mesh, ", which are ", shape.tiles());
     }

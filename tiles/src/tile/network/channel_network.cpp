@@ -169,8 +169,7 @@ int channel_network::queued(int router, int exit) const {
 }
 
 std::string channel_network::described() const {
-    constexpr const char *names[] = {"mesh", "torus", "ring", "fat tree", "dragonfly", "graph"};
-    std::string text = std::string(names[machine_.topology]) + ", " + routing_->name() + " routing, " +
+    std::string text = name_of_topology(machine_) + ", " + routing_->name() + " routing, " +
                        std::to_string(lanes_) + (lanes_ == 1 ? " virtual channel" : " virtual channels");
     if (joined_.broken() != 0) {
         text += ", around " + std::to_string(joined_.broken()) + " broken";

@@ -9,20 +9,9 @@
 
 namespace lisle::tile {
 
-namespace {
-
-std::unique_ptr<routing> fixed_routing(const parameters &machine, const wiring &joined) {
-    parameters fixed = machine;
-    fixed.routing = static_cast<std::int64_t>(route::fixed);
-    int lanes = 0;
-    return make_routing(fixed, joined, lanes);
-}
-
-} // namespace
-
 free_network::free_network(const parameters &machine)
-    : network{machine}, machine_{machine}, joined_{make_wiring(machine)}, routing_{fixed_routing(machine,
-                                                                                                 joined_)},
+    : network{machine}, machine_{machine}, joined_{make_wiring(machine)}, routing_{make_fixed_routing(
+                                                                              machine, joined_)},
       writing_(static_cast<std::size_t>(joined_.cores())), ports_(writing_.size()),
       words_(joined_.channels().size()) {}
 

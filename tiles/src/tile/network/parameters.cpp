@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 6> topologies{"mesh",     "torus",     "r
                                                      "fat_tree", "dragonfly", "graph"};
 constexpr std::array<std::string_view, 5> routes{"fixed", "adaptive", "valiant", "odd_even", "up_down"};
 constexpr std::array<std::string_view, 2> answers{"off", "on"};
+constexpr std::array<std::string_view, 2> grains{"cycle", "flow"};
 
 using p = parameters;
 constexpr std::array table{
@@ -49,13 +50,31 @@ constexpr std::array table{
     parameter{"contention", &p::contention, 1, 0, 1, "words",
               "off: no packet waits for another one in the network", ours, answers},
     parameter{"seed", &p::seed, 1, 0, many, "number", "of what is chosen at random: ways, traffic", ours},
-    parameter{"link_width", &p::link_width, 1, 1, 16, "words", "that a link carries at once", thesis},
+    parameter{"link_width", &p::link_width, 1, 1, 1000, "words", "that a link carries at once", thesis},
     parameter{"link_period", &p::link_period, 1, 1, 1000, "cycles", "of a link's clock", thesis},
     parameter{"link_cycles", &p::link_cycles, 1, 1, 1000, "cycles", "of a word on a link", thesis},
     parameter{"router_cycles", &p::router_cycles, 0, 0, 1000, "cycles",
               "what a router needs for each word besides the cycle of the hop, in a pipeline", assumed},
     parameter{"credit_cycles", &p::credit_cycles, 1, 1, 1000, "cycles",
               "until the router before knows that a place is free", assumed},
+    parameter{"grain", &p::grained, 0, 0, 1, "words",
+              "cycle: words and routers; flow: messages as flows of bytes over links, for clusters", ours,
+              grains},
+    parameter{"host_ranks", &p::host_ranks, 1, 1, 4096, "ranks", "of a host, with grain = flow", ours},
+    parameter{"eager_bytes", &p::eager_bytes, 8192, 0, many, "bytes",
+              "the longest message that is sent before its receive is known, with grain = flow", assumed},
+    parameter{"send_cycles", &p::send_cycles, 500, 0, many, "cycles",
+              "LogGP's o at the sender, for each message, with grain = flow", assumed},
+    parameter{"receive_cycles", &p::receive_cycles, 500, 0, many, "cycles",
+              "LogGP's o at the receiver, with grain = flow", assumed},
+    parameter{"gap_cycles", &p::gap_cycles, 0, 0, many, "cycles",
+              "LogGP's g: between the beginnings of a rank's messages, with grain = flow", assumed},
+    parameter{"wire_cycles", &p::wire_cycles, 1000, 0, many, "cycles",
+              "of each message besides its links' latencies, with grain = flow", assumed},
+    parameter{"memory_cycles", &p::memory_cycles, 200, 0, many, "cycles",
+              "of a message within a host, with grain = flow", assumed},
+    parameter{"memory_bytes", &p::memory_bytes, 16, 1, many, "bytes",
+              "that a message within a host moves in a cycle, with grain = flow", assumed},
     parameter{"port_output_words", &p::port_output_words, 4, 1, 16, "words",
               "buffer between a core and the network ($CGNO)", thesis},
     parameter{"port_input_words", &p::port_input_words, 4, 1, 16, "words",
@@ -107,7 +126,7 @@ constexpr std::array table{
 
 } // namespace
 
-parameters::parameters() : network_parameters{} {
+parameters::parameters() : network_parameters{}, flow_parameters{} {
     for (const parameter &row : table) {
         this->*row.value = row.initially;
     }

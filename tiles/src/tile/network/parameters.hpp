@@ -44,7 +44,17 @@ struct network_parameters {
     std::vector<int> broken_routers;
 };
 
-struct parameters : network_parameters {
+enum class grain : std::uint8_t { cycle, flow };
+
+/// What a machine is whose messages are flows, not words.
+struct flow_parameters {
+    std::int64_t grained, host_ranks, eager_bytes;
+    cycle send_cycles, receive_cycles, gap_cycles, wire_cycles;
+    cycle memory_cycles;
+    std::int64_t memory_bytes;
+};
+
+struct parameters : network_parameters, flow_parameters {
     // the mesh
     std::int64_t width, height;
     std::int64_t port_output_words, port_input_words, link_words;
@@ -70,6 +80,7 @@ struct parameters : network_parameters {
         return {static_cast<int>(width), static_cast<int>(height * depth)};
     }
     [[nodiscard]] tile::topology joined() const noexcept { return static_cast<tile::topology>(topology); }
+    [[nodiscard]] bool flows() const noexcept { return grained == static_cast<std::int64_t>(grain::flow); }
     [[nodiscard]] route routed() const noexcept { return static_cast<route>(routing); }
 };
 

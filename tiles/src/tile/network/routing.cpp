@@ -3,11 +3,18 @@
 
 #include <stdexcept>
 
+#include "tile/network/random.hpp"
 #include "tile/network/routings.hpp"
 
 namespace lisle::tile {
 
 namespace {
+
+/// A number that is the same in each run, and else as good as drawn.
+std::uint32_t drawn_for_pair(int from, int to) noexcept {
+    const auto pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+    return static_cast<std::uint32_t>(random_numbers{pair}.next() >> 32);
+}
 
 routing_choice choose(const parameters &machine, const wiring &joined) {
     if (joined.broken() != 0 || machine.routed() == route::up_down) {
@@ -41,9 +48,16 @@ std::unique_ptr<routing> make_routing(const parameters &machine, const wiring &j
     return chosen.make(lanes);
 }
 
+std::unique_ptr<routing> make_fixed_routing(const parameters &machine, const wiring &joined) {
+    parameters fixed = machine;
+    fixed.routing = static_cast<std::int64_t>(route::fixed);
+    int lanes = 0;
+    return make_routing(fixed, joined, lanes);
+}
+
 path_length follow(const routing &by, const wiring &joined, const parameters &machine, int from, int to,
                    std::vector<int> *channels) {
-    journey of{.from = from, .to = to};
+    journey of{.from = from, .to = to, .drawn = drawn_for_pair(from, to)};
     path_length length{0, machine.router_cycles};
     std::vector<hop> may;
     for (int router = joined.router_of(from); router != joined.router_of(to);) {

@@ -61,6 +61,9 @@ class routing {
 [[nodiscard]] std::unique_ptr<routing> make_routing(const parameters &machine, const wiring &joined,
                                                     int &lanes);
 
+/// That of the fixed ways, whatever the parameters say of routing.
+[[nodiscard]] std::unique_ptr<routing> make_fixed_routing(const parameters &machine, const wiring &joined);
+
 /// The lanes from `first` on, of which the next part begins with `last`.
 [[nodiscard]] constexpr std::uint32_t lanes_between(int first, int last) noexcept {
     return static_cast<std::uint32_t>(((std::uint64_t{1} << last) - 1) & ~((std::uint64_t{1} << first) - 1));

@@ -9,13 +9,6 @@ namespace lisle::tile {
 
 namespace {
 
-/// A number that is the same for all packets of a pair, and else as good as drawn.
-std::uint32_t drawn_for_pair(const journey &of) noexcept {
-    std::uint64_t mixed = (static_cast<std::uint64_t>(of.from) << 32 | static_cast<std::uint32_t>(of.to)) + 1;
-    mixed *= 0x9e3779b97f4a7c15U;
-    return static_cast<std::uint32_t>(mixed >> 40);
-}
-
 struct grid_step {
     int exit = -1;
     int lane_class = 0;
@@ -47,12 +40,13 @@ class grid_routing : public routing {
     int lanes_;
 };
 
+/// Where both directions are as short, either.
 class dimension_order final : public grid_routing {
   public:
     using grid_routing::grid_routing;
     [[nodiscard]] std::string name() const override { return "dimension order"; }
     void next(const journey &of, int router, std::vector<hop> &may) const override {
-        const grid_step step = in_order(router, grid_.router_of(of.to), drawn_for_pair(of));
+        const grid_step step = in_order(router, grid_.router_of(of.to), of.drawn);
         may.push_back({step.exit, lanes_of_class(step.lane_class, classes(), lanes_)});
     }
 };

@@ -191,6 +191,11 @@ dragonfly::gate dragonfly::towards(int group, int other) const noexcept {
     return {group * routers + port / links, routers - 1 + port % links};
 }
 
+std::string name_of_topology(const parameters &machine) {
+    constexpr const char *names[] = {"mesh", "torus", "ring", "fat tree", "dragonfly", "graph"};
+    return names[machine.topology];
+}
+
 wiring make_wiring(const parameters &machine) {
     const auto joined_by = [&] {
         switch (machine.joined()) {

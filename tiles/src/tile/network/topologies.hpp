@@ -10,6 +10,9 @@ namespace lisle::tile {
 /// std::invalid_argument if the number of tiles does not fit it.
 [[nodiscard]] wiring make_wiring(const parameters &machine);
 
+/// "fat tree".
+[[nodiscard]] std::string name_of_topology(const parameters &machine);
+
 /// A fat tree whose switches have as many links upwards as downwards (a k-ary n-tree): switch `place` of a
 /// level, leaves first; its exits are the links down (none at a leaf), then those up.
 struct fat_tree {
