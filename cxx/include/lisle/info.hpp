@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lisle/detail/error.hpp"
+#include "lisle/detail/mpi3.hpp"
 #include "lisle/detail/owned.hpp"
 
 namespace lisle {
