@@ -179,8 +179,7 @@ void memory_and_files(const lisle::communicator &world, int rank, int next, int 
     }
     const auto local = window.local();
     CHECK(numbers(local.begin(), local.end()) == from(previous, 8));
-    std::string path = "/tmp/lisle_mpi3_" + std::to_string(MPI_Wtime());
-    world.broadcast(path);
+    const auto path = world.broadcast("/tmp/lisle_mpi3_" + std::to_string(MPI_Wtime()));
     {
         auto file = lisle::file<int>::create(world, path);
         file.write_all(static_cast<std::size_t>(rank) * 8, from(rank, 8));

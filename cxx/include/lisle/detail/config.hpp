@@ -53,6 +53,8 @@ template <class T, class... Dependence> struct known_later { using type = T; };
 /// T, as a type that depends on a template parameter: what is made of it is compiled only in programs that
 /// use it.
 template <class T, class... Dependence> using later = typename known_later<T, Dependence...>::type;
+/// What a static_assert says no to in a template that nobody may use.
+template <class T> inline constexpr bool always_false = false;
 } // namespace detail
 
 } // namespace lisle

@@ -264,9 +264,9 @@ inline int create_subarray(int dimensions, const MPI_Count *whole, const MPI_Cou
     return MPI_Type_create_subarray(dimensions, all, all + dimensions, all + 2 * dimensions, order, type,
                                     made);
 }
-/// The length is that with the zero at the end; the value has room for it, or is null.
+/// The length is that with the zero at the end, for which the value has room; 0 asks for it.
 inline int get_hint(MPI_Info hints, const char *key, int *length, char *value, int *found) {
-    if (value != nullptr)
+    if (*length != 0)
         return MPI_Info_get(hints, key, *length - 1, value, found);
     const int code = MPI_Info_get_valuelen(hints, key, length, found);
     ++*length;
