@@ -9,6 +9,7 @@
 #include "api/active_requests.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
+#include "exploration/run.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
@@ -180,10 +181,22 @@ void pending_buffers::report_wildcards() {
     report_wildcards_locked();
 }
 
+std::string pending_buffers::call_of_receive(std::uint32_t posting) {
+    const std::scoped_lock guard{mutex_};
+    return call_of_receive_locked(posting);
+}
+
+std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const {
+    const bool known = posting != 0 && receives_ - posting < most_places;
+    return known ? in_words(places_[posting % most_places]) : "a receive";
+}
+
 void pending_buffers::report_wildcards_locked() {
+    if (exploration::run::of_process() != nullptr) {
+        return; // they are tried
+    }
     for (const auto &each : protocol::rank_wildcards->take_findings()) {
-        const bool known = receives_ - each.posting < most_places;
-        const std::string call = known ? in_words(places_[each.posting % most_places]) : "a receive";
+        const std::string call = call_of_receive_locked(each.posting);
         if (!wildcards_named_.insert(call).second) {
             continue;
         }
@@ -331,6 +344,9 @@ struct receive_watch {
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);
             }
+        };
+        exploration::run::words_of_receive = [](rank &owner, std::uint32_t posting) {
+            return pending.of(owner).call_of_receive(posting);
         };
         protocol::type_notes::name_call = [] {
             const call_address here = current_address();
