@@ -7,6 +7,7 @@
 #include "execution/rank_local.hpp"
 #include "protocol/message/awaited.hpp"
 #include "protocol/send_buffer.hpp"
+#include "rma/window.hpp"
 
 namespace lisle::api {
 
@@ -90,6 +91,12 @@ class completion_choice final : public open_choice {
 
 } // namespace
 
+void note_source(std::uint64_t context, int wanted, int source, std::uint32_t posting) {
+    if (is_recorded() && wanted == MPI_ANY_SOURCE) {
+        exploration::recorded_receives::of_process()->took(context, source, posting);
+    }
+}
+
 protocol::send_buffer *explored_buffer() {
     exploration::run *const open = explored();
     return open != nullptr && open->buffers_sends() ? &*buffer_of_rank : nullptr;
@@ -105,6 +112,26 @@ int explored_place(int count, const MPI_Request *requests, completes how_many, b
     completion_choice open{waits ? kind::completion : kind::test, home_of(count, requests), count, requests,
                            how_many};
     return explored()->ask(open, awaited_requests{count, requests, how_many != completes::all});
+}
+
+namespace {
+
+exploration::turn_place place_of(const rma::window &win, int target, bool keeps) {
+    return {win.members.comm().context(), win.members.number_of(target), keeps};
+}
+
+} // namespace
+
+void await_turn(const rma::window &win, int target) {
+    explored()->ask_for_turn(win.members.home(), place_of(win, target, false));
+}
+
+void await_lock(const rma::window &win, int target) {
+    explored()->ask_for_turn(win.members.home(), place_of(win, target, true));
+}
+
+void end_turn(const rma::window &win, int target) {
+    explored()->give_turn_back(place_of(win, target, true), this_rank().number());
 }
 
 } // namespace lisle::api

@@ -7,6 +7,7 @@
 
 #include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
+#include "api/explored.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
 #include "exploration/run.hpp"
@@ -161,6 +162,8 @@ void pending_buffers::start_receive(protocol::receive_operation &receive) {
     receive.buffer = used.writes(receive.buffer);
     begin(used);
     receive.posting = number_receive();
+    receive.pattern.source =
+        exploration::told_source(receive.pattern.context, receive.pattern.source, receive.posting);
     add(receive, std::move(used));
 }
 
@@ -192,8 +195,8 @@ std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const
 }
 
 void pending_buffers::report_wildcards_locked() {
-    if (exploration::run::of_process() != nullptr) {
-        return; // they are tried
+    if (api::explored() != nullptr || api::is_recorded()) {
+        return; // they are tried, or kept as they are
     }
     for (const auto &each : protocol::rank_wildcards->take_findings()) {
         const std::string call = call_of_receive_locked(each.posting);
@@ -223,6 +226,10 @@ void pending_buffers::start(protocol::request &started) {
     found->second.number = begun_++;
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
         receive->posting = number_locked(found->second.place);
+        if (found->second.about.peer == wait_note::anybody) { // again: the last time it may have been told
+            receive->pattern.source =
+                exploration::told_source(receive->pattern.context, MPI_ANY_SOURCE, receive->posting);
+        }
     }
 }
 
@@ -231,6 +238,11 @@ void pending_buffers::end(const protocol::request &complete) {
     look_for_lost_buffers_locked();
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
+        if (const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+            receive != nullptr && !receive->result.cancelled) {
+            api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
+                             receive->posting);
+        }
         end_locked(found->second, complete);
         if (!complete.persistent) {
             operations_.erase(found);

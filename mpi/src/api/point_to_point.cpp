@@ -48,7 +48,7 @@ protocol::send_buffer &buffer_of(communicator &comm) {
 /// A run whose choices are left open is told.
 send_mode standard_mode(const communicator &comm, int dest) {
     const protocol::channel &messages = comm.point_to_point;
-    return abi::pending_buffers::watched() && dest >= 0 && explored_buffer() == nullptr &&
+    return abi::pending_buffers::watched() && dest >= 0 && explored_buffer() == nullptr && !is_recorded() &&
                    this_rank().get_job().has(messages.peers->member(dest))
                ? send_mode::synchronous
                : send_mode::standard;
@@ -85,17 +85,20 @@ void end_receive(const outcome &ended, MPI_Status *status) {
 [[gnu::noinline]] void receive_checked(const typed_buffer &buffer, int source, int tag, communicator &comm,
                                        MPI_Status *status) {
     std::uint32_t posting = 0;
+    int wanted = source;
     if (source == MPI_PROC_NULL) {
         // There is nothing to compare.
     } else if (abi::pending_buffers::watched()) {
         look_at_use(watched_memory::use::writes, buffer);
         posting = abi::pending->number_receive();
+        wanted = exploration::told_source(comm.point_to_point.context, source, posting);
     } else if (comm.point_to_point.home->try_receive_short_typed(
                    buffer, {comm.point_to_point.context, source, tag}, status)) {
         return;
     }
-    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, source, tag, posting);
+    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, wanted, tag, posting);
     if (posting != 0) {
+        note_source(comm.point_to_point.context, wanted, ended.source, posting);
         abi::pending->report_wildcards();
     }
     end_receive(ended, status);

@@ -13,7 +13,8 @@ namespace lisle::choice {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"receive", "probe", "poll", "completion", "test"};
+constexpr std::array<std::string_view, 7> names{"receive", "probe",  "poll", "completion",
+                                                "test",    "posted", "turn"};
 
 /// The words of a line, one after the other.
 class line_reader {
@@ -61,6 +62,8 @@ decision read_decision(kind what, line_reader &line) {
             }
         } else if (word == "departs") {
             made.departs = true;
+        } else if (word == "posting") {
+            made.posting = line.number<unsigned>();
         } else if (word == "waits") {
             made.waits = true;
         } else if (word == "in") {
@@ -106,6 +109,7 @@ std::string text_of(const decision &made) {
             text += sentence(" ", other);
         }
     }
+    text += made.posting != 0 ? sentence(" posting ", made.posting) : "";
     text += made.departs ? " departs" : "";
     text += made.waits ? " waits" : "";
     text += made.told.empty() ? "" : " in " + made.told;
@@ -113,7 +117,8 @@ std::string text_of(const decision &made) {
 }
 
 std::string text_of(const orders &given) {
-    std::string text = given.buffers ? "sends buffered\n" : "sends synchronous\n";
+    std::string text = given.how == manner::recorded ? "recorded\n" : "";
+    text += given.buffers ? "sends buffered\n" : "sends synchronous\n";
     text += given.seed ? sentence("seed ", *given.seed, "\n") : "";
     text += given.tells ? "tell\n" : "";
     for (const decision &each : given.follow) {
@@ -125,7 +130,9 @@ std::string text_of(const orders &given) {
 orders read_orders(std::string_view text) {
     orders given;
     each_line(text, [&given](std::string_view first, line_reader &line) {
-        if (first == "sends") {
+        if (first == "recorded") {
+            given.how = manner::recorded;
+        } else if (first == "sends") {
             given.buffers = line.word() == "buffered";
         } else if (first == "seed") {
             given.seed = line.number<std::uint64_t>();

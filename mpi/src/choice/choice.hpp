@@ -19,6 +19,8 @@ enum class kind : std::uint8_t {
     poll,       ///< what a probe that does not block finds: a source, or `nothing`
     completion, ///< which of several requests a call finds complete first, by its place
     test,       ///< what a test finds complete, by its place, or `nothing`
+    posted,     ///< as `receive`, of a run that was recorded: by the number of all receives that were posted
+    turn,       ///< which rank has the next turn at the part of a window that the point's rank has
 };
 
 /// What was taken where the answer is "not yet".
@@ -38,13 +40,21 @@ struct decision {
     int taken;
     std::vector<int> others{}; ///< what could have been taken instead, then; the usual first
     bool departs = false;      ///< from what is usual
+    unsigned posting = 0;      ///< of a receive: its number among all that the rank has posted, if known
     bool waits = false;        ///< what is to be taken was not there yet
     std::vector<int> later{};  ///< what has come since, and could perhaps have been waited for
     std::string told{};        ///< the call and its line, where that was asked for
 };
 
+/// How a run is made.
+enum class manner : std::uint8_t {
+    explored, ///< nothing is chosen before no rank can go on
+    recorded, ///< as always; what receives from any source take is written down, or as ordered
+};
+
 /// What a run is told.
 struct orders {
+    manner how = manner::explored;
     std::vector<decision> follow{};      ///< by point: their order does not matter
     std::optional<std::uint64_t> seed{}; ///< all else by chance; without it, what comes first is taken first
     bool buffers = true;                 ///< sends of the standard mode do not wait for their receives

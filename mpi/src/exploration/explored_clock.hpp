@@ -13,12 +13,15 @@ namespace lisle::exploration {
 
 class explored_clock final : public job_clock {
   public:
-    /// @param folder see run
-    explored_clock(job &own, std::string folder) : run_{own, std::move(folder)} { run::begin(run_); }
+    explored_clock(job &own, const choice::orders &given, const std::string &folder)
+        : run_{own, given, folder} {
+        run::begin(run_);
+    }
 
     [[nodiscard]] std::int64_t nanoseconds() noexcept override { return now_; }
     [[nodiscard]] bool simulated() const noexcept override { return true; }
     [[nodiscard]] bool leaves_open() const noexcept override { return true; }
+    void found_nothing(int rank) noexcept override { run_.let_others_go_on(rank); }
     void compute_reading(int) noexcept override { now_ += reading; }
     // What is sure comes before what sleeps, and that before what is chosen: to choose is to wait for the
     // ranks that could still send something.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "choice/choice.hpp"
+#include "exploration/turns.hpp"
 #include "protocol/message/envelope.hpp"
 
 namespace lisle {
@@ -30,6 +31,9 @@ class open_choice {
     [[nodiscard]] virtual std::vector<int> could_take_later() { return {}; }
     /// The messages that it is about, which may come later; of a blocking probe.
     [[nodiscard]] virtual std::optional<protocol::envelope> awaits() const { return std::nullopt; }
+
+    /// Of kind::turn.
+    [[nodiscard]] virtual const turn_place *turn() const { return nullptr; }
 
     [[nodiscard]] choice::kind what() const noexcept { return what_; }
     [[nodiscard]] protocol::engine &about() const noexcept { return about_; }

@@ -2,11 +2,7 @@
 #include "exploration/run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <fstream>
 #include <iterator>
 #include <mutex>
 #include <unistd.h>
@@ -36,16 +32,6 @@ constexpr unsigned most_fruitless = 10'000;
 // And while the run waits for what its orders name, this many say that it does not come.
 constexpr unsigned most_fruitless_while_waiting = 200;
 
-choice::orders read_orders_in(const std::string &folder) {
-    std::ifstream file{folder + "/" + choice::orders_file};
-    const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    if (!file) {
-        fail(MPI_ERR_FILE, "cannot read what the run is to choose (", folder, "/", choice::orders_file,
-             "): ", std::strerror(errno));
-    }
-    return choice::read_orders(text);
-}
-
 int rank_of(const engine &of) noexcept {
     return const_cast<engine &>(of).core().self.number;
 }
@@ -63,24 +49,10 @@ int number_in_job(rank &owner, std::uint64_t context, int source) {
     return found;
 }
 
-run::run(job &own, std::string folder)
-    : job_{own}, orders_{read_orders_in(folder)}, account_{open((folder + "/" + choice::account_file).c_str(),
-                                                                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-                                                                0600)},
-      random_{orders_.seed.value_or(0)} {
-    if (!account_) {
-        fail(MPI_ERR_FILE, "cannot write what the run chooses (", folder, "/", choice::account_file,
-             "): ", std::strerror(errno));
-    }
-    for (const choice::decision &each : orders_.follow) {
+run::run(job &own, const choice::orders &given, const std::string &folder)
+    : job_{own}, orders_{given}, account_{open_account(folder)}, random_{given.seed.value_or(0)} {
+    for (const choice::decision &each : given.follow) {
         follow_[each.at] = each.taken;
-    }
-}
-
-void run::write(const std::string &line) {
-    if (::write(account_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-        std::fprintf(stderr, "lisle: cannot write what the run chooses: %s\n", std::strerror(errno));
-        _exit(EXIT_FAILURE);
     }
 }
 
@@ -114,6 +86,16 @@ int run::ask(open_choice &call, const protocol::awaited &what) {
     }
     std::erase(calls_, &asked);
     return *asked.taken;
+}
+
+void run::let_others_go_on(int rank) {
+    class any_poll final : public open_choice {
+      public:
+        using open_choice::open_choice;
+        [[nodiscard]] std::vector<int> could_take() override { return {}; }
+    };
+    any_poll poll{kind::test, job_.find(rank)->engine()};
+    static_cast<void>(ask(poll, protocol::awaited_ranks{}));
 }
 
 void run::answer(question &call, int what) {
@@ -200,11 +182,76 @@ void run::add_receives(const tables &here, std::vector<candidate> &all) {
 
 void run::add_calls(std::vector<candidate> &all) {
     for (question *const each : calls_) {
-        if (!each->taken) {
+        if (each->of.turn() != nullptr) {
+            add_turn(*each, all);
+        } else if (!each->taken) {
             all.push_back({.at = {each->of.what(), rank_of(each->of.about()), each->number},
                            .could_take = each->of.could_take(),
                            .call = each,
                            .of = &each->of.about()});
+        }
+    }
+}
+
+// ---- turns ----
+
+void run::ask_for_turn(engine &about, const turn_place &at) {
+    class asked_turn final : public open_choice {
+      public:
+        asked_turn(engine &of, const turn_place &place) : open_choice{kind::turn, of}, place_{place} {}
+        [[nodiscard]] std::vector<int> could_take() override { return {}; }
+        [[nodiscard]] const turn_place *turn() const override { return &place_; }
+
+      private:
+        const turn_place place_;
+    };
+    asked_turn wanted{about, at};
+    static_cast<void>(ask(wanted, protocol::awaited_ranks{}));
+}
+
+/// Those that wait, in the order in which they have come.
+std::vector<run::question *> run::askers(const turn_place &at) const {
+    std::vector<question *> found;
+    std::ranges::copy_if(calls_, std::back_inserter(found), [&at](const question *each) {
+        return !each->taken && each->of.turn() != nullptr && *each->of.turn() == at;
+    });
+    return found;
+}
+
+void run::add_turn(question &call, std::vector<candidate> &all) {
+    const turn_place &at = *call.of.turn();
+    const auto waiting = askers(at);
+    if (call.taken || waiting.front() != &call) {
+        return; // one candidate for all of them
+    }
+    candidate added{.at = {kind::turn, at.target, turns_.number_of(at)},
+                    .could_take = {},
+                    .call = &call,
+                    .of = &call.of.about()};
+    if (!turns_.is_kept(at)) {
+        const auto add = [&](bool all_of_them) {
+            for (const question *const each : waiting) {
+                const int rank = rank_of(each->of.about());
+                if (all_of_them || turns_.may_have(at, {rank, each->site})) {
+                    added.could_take.push_back(rank);
+                }
+            }
+        };
+        add(false);
+        if (added.could_take.empty()) {
+            add(true);
+        }
+    }
+    all.push_back(std::move(added));
+}
+
+void run::give_turn(const turn_place &at, int rank) {
+    const auto waiting = askers(at);
+    for (question *const each : waiting) {
+        if (rank_of(each->of.about()) == rank) {
+            turns_.give(at, {rank, each->site}, waiting.size() > 1);
+            answer(*each, rank);
+            return;
         }
     }
 }
@@ -294,19 +341,22 @@ void run::decide(candidate &chosen, bool others_open) {
     if (may_refuse) {
         choices.push_back(choice::nothing);
     }
-    const auto ordered = follow_.find(chosen.at);
+    const unsigned posting = chosen.receive != nullptr ? chosen.receive->posting : 0;
+    auto ordered = follow_.find(chosen.at);
+    if (ordered == follow_.end() && posting != 0) { // of a run that was recorded
+        ordered = follow_.find({kind::posted, chosen.at.rank, posting});
+    }
     const std::size_t usual = orders_.seed ? random_.below(choices.size()) : 0;
     choice::decision made{.at = chosen.at,
                           .taken = ordered != follow_.end() ? ordered->second : choices[usual]};
+    made.posting = posting;
     made.waits = !contains(choices, made.taken);
     made.departs = made.taken != choices.front();
-    if (choices.size() > 1 || others_open || made.waits) {
+    if (choices.size() > 1 || others_open || ordered != follow_.end()) {
         std::ranges::copy_if(choices, std::back_inserter(made.others),
                              [&](int each) { return each != made.taken; });
         if (orders_.tells) {
-            made.told = chosen.call != nullptr
-                            ? chosen.call->told
-                            : words_of_receive(chosen.of->core().self.owner, chosen.receive->posting);
+            made.told = words_of(chosen, made.taken);
         }
         write(choice::text_of(made));
         if (others_open) {
@@ -321,9 +371,29 @@ void run::decide(candidate &chosen, bool others_open) {
     }
 }
 
+/// The call that takes it.
+std::string run::words_of(const candidate &chosen, int taken) const {
+    if (chosen.call == nullptr) {
+        return words_of_receive(chosen.of->core().self.owner, chosen.receive->posting);
+    }
+    if (chosen.at.what == kind::turn) {
+        for (const question *const each : askers(*chosen.call->of.turn())) {
+            if (rank_of(each->of.about()) == taken) {
+                return each->told;
+            }
+        }
+        return {};
+    }
+    return chosen.call->told;
+}
+
 void run::take(candidate &chosen, int what) {
     fruitless_ = 0;
     waiting_.erase(chosen.at);
+    if (chosen.at.what == kind::turn) {
+        give_turn(*chosen.call->of.turn(), what);
+        return;
+    }
     if (chosen.call != nullptr) {
         const std::pair<int, const void *> place{chosen.at.rank, chosen.call->site};
         if (what == choice::nothing) {
@@ -345,6 +415,13 @@ void run::take(candidate &chosen, int what) {
 
 /// What could be taken by a choice that waits while others are made: messages show when they come.
 void run::watch(const candidate &chosen) {
+    if (chosen.at.what == kind::turn) {
+        watched_turns_.push_back({.decision = decisions_, .at = *chosen.call->of.turn(), .known = {}});
+        for (const question *const each : askers(watched_turns_.back().at)) {
+            watched_turns_.back().known.insert(rank_of(each->of.about()));
+        }
+        return;
+    }
     if (const auto pattern =
             chosen.receive != nullptr ? std::optional{chosen.receive->pattern} : chosen.call->of.awaits()) {
         watched_.push_back({.decision = decisions_,
@@ -359,6 +436,13 @@ void run::watch(const candidate &chosen) {
 }
 
 void run::note_what_comes_later(const std::vector<tables> &all) {
+    for (watched_turn &each : watched_turns_) {
+        for (const question *const call : askers(each.at)) {
+            if (const int rank = rank_of(call->of.about()); each.known.insert(rank).second) {
+                write(choice::text_of_later(each.decision, rank));
+            }
+        }
+    }
     for (const tables &here : all) {
         for (watched &each : watched_) {
             if (each.of != here.of) {

@@ -17,9 +17,11 @@
 
 #include "base/owned_descriptor.hpp"
 #include "choice/choice.hpp"
+#include "exploration/account_file.hpp"
 #include "exploration/open_choice.hpp"
 #include "exploration/pairing.hpp"
 #include "exploration/random_numbers.hpp"
+#include "exploration/turns.hpp"
 #include "protocol/message/envelope.hpp"
 
 namespace lisle {
@@ -39,8 +41,8 @@ namespace lisle::exploration {
 
 class run {
   public:
-    /// Reads what is ordered in this folder. Throws mpi_error (MPI_ERR_FILE) if it cannot be read.
-    run(job &own, std::string folder);
+    /// @param folder for the account. Throws mpi_error (MPI_ERR_FILE) if that cannot be written.
+    run(job &own, const choice::orders &given, const std::string &folder);
     run(const run &) = delete;
     run &operator=(const run &) = delete;
 
@@ -53,6 +55,13 @@ class run {
     /// Waits until the choice is made, and returns what is taken. By the calling rank.
     /// @param what it waits for, for reports
     [[nodiscard]] int ask(open_choice &call, const protocol::awaited &what);
+
+    /// Returns when the calling rank has its turn. @param about what the place belongs to
+    void ask_for_turn(protocol::engine &about, const turn_place &at);
+    /// By this rank, which may not have had it.
+    void give_turn_back(const turn_place &at, int rank) { turns_.take_back(at, rank); }
+    /// Of a rank that has polled in vain, by a call that asks nothing: returns when no other can go on.
+    void let_others_go_on(int rank);
 
     // ---- when no rank can go on ----
 
@@ -92,7 +101,7 @@ class run {
         std::vector<int> could_take;
         std::vector<protocol::unexpected_message *> messages{}; ///< as many; of a receive alone
         protocol::receive_operation *receive = nullptr;
-        question *call = nullptr;
+        question *call = nullptr; ///< of a turn: the one that is usual
         protocol::engine *of = nullptr;
         bool waits = false; ///< for what has not come
     };
@@ -103,10 +112,19 @@ class run {
         protocol::envelope pattern;
         std::set<int> known;
     };
+    /// The same of a turn.
+    struct watched_turn {
+        std::size_t decision;
+        turn_place at;
+        std::set<int> known;
+    };
 
     template <class Action> void each_engine(Action action);
     void add_receives(const tables &here, std::vector<candidate> &all);
     void add_calls(std::vector<candidate> &all);
+    void add_turn(question &call, std::vector<candidate> &all);
+    [[nodiscard]] std::vector<question *> askers(const turn_place &at) const;
+    void give_turn(const turn_place &at, int rank);
     [[nodiscard]] unsigned number_of(const protocol::receive_operation &receive, int rank);
     void note_what_comes_later(const std::vector<tables> &all);
     [[nodiscard]] bool meet_waiting(std::vector<candidate> &all);
@@ -114,9 +132,10 @@ class run {
     void find_nothing(candidate &poll);
     void decide(candidate &chosen, bool others_open);
     void watch(const candidate &chosen);
+    [[nodiscard]] std::string words_of(const candidate &chosen, int taken) const;
     void take(candidate &chosen, int what);
     static void answer(question &call, int what);
-    void write(const std::string &line);
+    void write(const std::string &line) { write_account(account_, line); }
     [[noreturn]] void end(const std::string &line);
 
     static inline constinit run *of_process_ = nullptr;
@@ -129,6 +148,8 @@ class run {
     std::map<const protocol::receive_operation *, unsigned> receives_;
     std::map<choice::point, int> waiting_;
     std::vector<watched> watched_;
+    std::vector<watched_turn> watched_turns_;
+    turns turns_;
     std::vector<question *> calls_;
     /// Polls that were told nothing though there was something, and not since: by rank and place.
     std::set<std::pair<int, const void *>> refused_;

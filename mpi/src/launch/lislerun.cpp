@@ -165,8 +165,9 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
 
 void refuse_report(const job_request &request) {
     if (request.exploration.wanted()) {
-        give_up(exit_usage, "--explore and --replay run jobs that lislerun starts on this machine alone: "
-                            "leave out --hosts and other launchers");
+        give_up(exit_usage,
+                "--explore, --replay and --record are for jobs that lislerun starts on this machine alone: "
+                "leave out --hosts and other launchers");
     }
     if (request.report.wanted()) {
         give_up(exit_usage, "--report and --stats record jobs that lislerun starts on this machine alone: "
@@ -248,7 +249,7 @@ int run(std::span<const std::string_view> arguments) {
         return start_elsewhere(std::move(request), default_kind);
     }
     if (request.exploration.wanted()) {
-        leave_choices_open(request, request.exploration.all ? "--explore" : "--replay");
+        prepare_choices(request);
     }
     const auto job = plan(request, default_kind);
     if (request.control.debugger && !is_in_debugger()) {
@@ -267,11 +268,14 @@ int run(std::span<const std::string_view> arguments) {
     if (request.exploration.all) {
         return explore(request, job);
     }
+    if (!request.exploration.replay.empty() && !request.exploration.in_any_kind) {
+        expect_one_process(job, "--replay");
+    }
     const run_report report{request};
-    const replayed_run replayed{request};
+    const single_choices chosen{request};
     const int code = run_job(request, job);
     report.make();
-    return replayed.end(code);
+    return chosen.end(code);
 }
 
 } // namespace

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
-#include "exploration/explored_clock.hpp"
+#include "exploration/begin.hpp"
 #include "library/fabrics_in_use.hpp"
 #include "library/listed_ranks.hpp"
 #include "library/logged_fabric.hpp"
@@ -143,8 +143,7 @@ std::unique_ptr<process> make_launched(const process_record &own) {
     auto made =
         std::make_unique<process>(std::move(start), node_segment::attach(file, behind), fabrics_in_use(1));
     if (!own.choices.empty()) {
-        static exploration::explored_clock clock{made->get_job(), own.choices};
-        made->get_job().live_by(clock);
+        exploration::begin(made->get_job(), own.choices);
     }
     return made;
 }

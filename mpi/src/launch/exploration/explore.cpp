@@ -41,7 +41,7 @@ std::string number_in_words(double number) {
     return digits;
 }
 
-std::string words_of(const program_request &program) {
+std::string command_of(const program_request &program) {
     std::string words;
     for (const auto &word : program.arguments) {
         words += " " + word;
@@ -52,7 +52,8 @@ std::string words_of(const program_request &program) {
 class exploration {
   public:
     exploration(const job_request &request, const job_plan &plan)
-        : request_{request}, plan_{plan}, runner_{request, plan}, end_{clock::now() + request.exploration.limit} {}
+        : request_{request}, plan_{plan}, runner_{request, plan}, end_{clock::now() +
+                                                                       request.exploration.limit} {}
 
     int run() {
         // Sends that are buffered allow all matchings that sends which wait allow, and more. But only those
@@ -195,7 +196,7 @@ void exploration::tell_failure() {
     const std::string file =
         write_choices({.follow = last.made.decisions, .buffers = buffers, .tells = false}, story);
     std::printf("To run exactly this again: lislerun -n %d --replay %s%s\n", plan_.ranks(), file.c_str(),
-                words_of(request_.programs.front()).c_str());
+                command_of(request_.programs.front()).c_str());
 }
 
 std::string exploration::write_choices(const choice::orders &given,
@@ -206,7 +207,7 @@ std::string exploration::write_choices(const choice::orders &given,
                ".choices";
     }
     std::ofstream stream{file};
-    stream << "# Choices of a run of" << words_of(request_.programs.front()) << " with " << plan_.ranks()
+    stream << "# Choices of a run of" << command_of(request_.programs.front()) << " with " << plan_.ranks()
            << " ranks, for lislerun --replay\n";
     for (const auto &line : story) {
         stream << "# " << line << '\n';

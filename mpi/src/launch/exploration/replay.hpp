@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lislerun --replay: one run that chooses what a file says.
+// lislerun --replay: one run that chooses what a file says, and --record, which writes one.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace lisle::launch {
 
-class replayed_run {
+class single_choices {
   public:
-    /// Tells the request what is to be followed, if --replay is there. Throws launch_error if the file makes
-    /// no sense.
-    explicit replayed_run(job_request &request);
-    /// The run is over: says if it was not the one of the file. @return the exit code of the launcher
+    /// Tells the request what is to be followed or recorded, if either is wanted. Throws launch_error if the
+    /// file makes no sense.
+    explicit single_choices(job_request &request);
+    /// The run is over: says if it was not the one of the file, or writes one. @return the exit code of the
+    /// launcher
     [[nodiscard]] int end(int exit_code) const;
 
   private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/exploration/single_run.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -116,6 +117,26 @@ void leave_choices_open(job_request &request, const char *option) {
     }
     request.environment.variables.push_back({variable_of(setting::check), "2"});
     request.environment.variables.push_back({variable_of(setting::deadlock), "end"});
+}
+
+void number_receives(job_request &request) {
+    request.environment.variables.push_back({variable_of(setting::check), "2"});
+}
+
+void prepare_choices(job_request &request) {
+    exploration_request &wanted = request.exploration;
+    if ((wanted.all ? 1 : 0) + (wanted.replay.empty() ? 0 : 1) + (wanted.record.empty() ? 0 : 1) > 1) {
+        give_up(exit_usage, "--explore, --replay and --record exclude each other");
+    }
+    wanted.in_any_kind =
+        !wanted.all && (!wanted.record.empty() || std::ranges::any_of(request.programs, [](const auto &each) {
+            return each.kind && *each.kind != rank_kind::fiber;
+        }));
+    if (wanted.in_any_kind) {
+        number_receives(request);
+    } else {
+        leave_choices_open(request, wanted.all ? "--explore" : "--replay");
+    }
 }
 
 void expect_one_process(const job_plan &plan, const char *option) {

@@ -49,8 +49,13 @@ class job_runner {
 /// Makes the job one whose choices can be left open: all ranks fibers of one thread, everything checked.
 /// Throws launch_error (exit_usage) if the command line wants something else. @param option that needs it
 void leave_choices_open(job_request &request, const char *option);
+/// What --explore, --replay and --record need. To be called before the job is planned.
+void prepare_choices(job_request &request);
 /// Throws launch_error (exit_usage) if the job has become one of several processes.
 void expect_one_process(const job_plan &plan, const char *option);
+
+/// What a run wants that is not explored: ranks of any kind.
+void number_receives(job_request &request);
 
 [[nodiscard]] std::string content_of(const std::string &file);
 

@@ -44,6 +44,11 @@ std::string of_requests(const std::string &call, const choice::decision &made) {
 } // namespace
 
 std::string sentence_of(const choice::decision &made) {
+    if (made.at.what == kind::turn) {
+        std::string text = sentence("rank ", made.taken, ": ", made.told.empty() ? "a call" : made.told,
+                                    " has its turn at the memory of rank ", made.at.rank);
+        return made.others.empty() ? text : sentence(text, " before rank ", made.others.front());
+    }
     const std::string call = sentence("rank ", made.at.rank, ": ", made.told.empty() ? "a call" : made.told);
     const bool of_requests_is_it = made.at.what == kind::completion || made.at.what == kind::test;
     return of_requests_is_it ? of_requests(call, made) : of_messages(call, made);

@@ -92,7 +92,10 @@ constexpr option control_table[] = {
     {"explore-file", "FILE", [](option_use &use) { use.job.exploration.file = use.value(); },
      "where --explore keeps what a run that fails has chosen (without it: PROGRAM.choices)"},
     {"replay", "FILE", [](option_use &use) { use.job.exploration.replay = use.value(); },
-     "run the program once, choosing what FILE of --explore says"},
+     "run the program once, choosing what FILE of --explore or --record says; with --ranks process or thread "
+     "only what receives from any source take"},
+    {"record", "FILE", [](option_use &use) { use.job.exploration.record = use.value(); },
+     "run the program as always, and write to FILE what receives from any source took"},
     {"status", "PID",
      [](option_use &use) {
          use.job.what = job_request::action::status;

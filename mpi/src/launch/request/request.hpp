@@ -115,8 +115,10 @@ struct exploration_request {
     int runs = std::numeric_limits<int>::max(); ///< at most
     std::string file;                           ///< for the choices of a run that fails; empty: the usual
     std::string replay;                         ///< a file of choices to follow; empty: there is none
+    std::string record;                         ///< a file for the choices of this run; empty: none
     std::string folder; ///< where a run finds its orders and leaves its account; empty: nothing is left open
-    [[nodiscard]] bool wanted() const { return all || !replay.empty(); }
+    bool in_any_kind = false; ///< ranks need not be fibers of one thread: only receives are followed
+    [[nodiscard]] bool wanted() const { return all || !replay.empty() || !record.empty(); }
 };
 
 /// On which processors ranks run.

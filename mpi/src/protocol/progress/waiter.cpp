@@ -246,11 +246,13 @@ void waiter::found_nothing() noexcept {
         return;
     }
     let_core_catch_up();
-    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
-        if (worker->yield() || (core_.self.job.clock().leaves_open() && worker->let_time_pass())) {
-            core_.self.job.clock().program_goes_on();
-            return;
-        }
+    if (core_.self.job.clock().leaves_open()) [[unlikely]] {
+        core_.self.job.clock().found_nothing(core_.self.number);
+        return;
+    }
+    if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
+        core_.self.job.clock().program_goes_on();
+        return;
     }
     if (looks % (core_.self.job.oversubscribed() ? looks_for_offer : looks_for_rare_offer) == 0) {
         sched_yield();

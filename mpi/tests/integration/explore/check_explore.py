@@ -36,6 +36,9 @@ MISTAKES = {
     "tasks": (3, ABORTED, r"takes rank \d's message before rank \d's"),
     "crash": (4, SIGSEGV, r"takes rank 3's message before"),
     "leak": (3, None, r"takes rank 2's message before rank 1's"),
+    "tickets": (3, ABORTED, r"rank 2: MPI_Fetch_and_op at orders\.c:\d+ has its turn at the memory of rank 0 before rank 1"),
+    "last_writer": (3, ABORTED, r"rank 2: MPI_Win_lock at orders\.c:\d+ has its turn at the memory of rank 0 before rank 1"),
+    "spin": (3, ABORTED, r"MPI_Compare_and_swap at orders\.c:\d+ has its turn at the memory of rank 0 before rank"),
 }
 
 # Name and ranks: how many matchings there are, counted by hand.
@@ -56,6 +59,9 @@ COUNTS = {
     ("two_masters", 6): 4,  # 2! x 2!
     ("forgotten_answer", 3): 3,  # 3! / 2!
     ("crash", 4): 6,
+    ("tickets", 4): 6,  # 3!
+    ("last_writer", 3): 2,
+    ("last_writer", 4): 6,
     ("ring", 4): 1,
 }
 
@@ -101,6 +107,20 @@ class Checker:
         told = self.explore("-n", 3, "--explore=random:5", self.program, "first_two", "right")
         expect(told.startswith("5 runs by chance: none fails") or told.startswith("10 runs by chance: none fails"), told)
 
+    def records(self, kinds):
+        """A file of receives is followed by ranks of every kind, and an ordinary run writes one."""
+        file = self.folder / "record.choices"
+        for order, wanted in (((3, 1, 2), "sum 0"), ((1, 2, 3), "sum 1")):
+            file.write_text("".join(f"posted 0 {i} takes {rank} posting {i}\n" for i, rank in enumerate(order, 1)))
+            for kind in kinds:
+                done = run(self.launcher, "-q", "-n", 4, *kind, "--replay", file, self.program, "sums")
+                expect(done.stdout.strip() == wanted and not done.stderr, f"{order}, {kind}: {done}")
+        for kind in ("process", "thread"):
+            told = run(self.launcher, "-q", "-n", 4, "--ranks", kind, "--record", file, self.program, "sums").stdout
+            taken = sorted(re.findall(r"^posted 0 \d takes (\d) posting \d$", file.read_text(), re.MULTILINE))
+            expect(taken == ["1", "2", "3"], file.read_text())
+            expect(run(self.launcher, "-q", "-n", 4, "--replay", file, self.program, "sums").stdout == told, kind)
+
     def limits(self):
         told = self.explore("-n", 4, "--explore", "--explore-runs", 10, self.program, "two_each", "right")
         expect(re.match(r"10 of about \d+ matchings explored in .* s: none fails", told), told)
@@ -122,6 +142,7 @@ def main():
             check.mistake(name, 100 if all_of_it else 1)
         for name, ranks in COUNTS if all_of_it else SOME_COUNTS:
             check.count(name, ranks)
+        check.records([[], ["--ranks", "process"], ["--ranks", "thread"]] if all_of_it else [["--ranks", "process"]])
         if all_of_it:
             for name, (ranks, *_) in MISTAKES.items():
                 check.twin(name, ranks)

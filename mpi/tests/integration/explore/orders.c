@@ -368,6 +368,70 @@ static void leak(void) {
     }
 }
 
+/* ---- windows ---- */
+
+/* Each rank but the first draws a number. */
+static void tickets(void) {
+    int *memory, drawn = -1;
+    const int one = 1;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &window);
+    *memory = 0;
+    MPI_Barrier(WORLD);
+    if (rank != 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        MPI_Fetch_and_op(&one, &drawn, MPI_INT, 0, 0, MPI_SUM, window);
+        MPI_Win_unlock(0, window);
+        must(drawn == rank - 1);
+    }
+    MPI_Win_free(&window);
+}
+
+/* Each rank but the first writes its number; the last one is not always the last. */
+static void last_writer(void) {
+    int *memory;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &window);
+    *memory = 0;
+    MPI_Barrier(WORLD);
+    if (rank != 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Barrier(WORLD);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        must(*memory == size - 1);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Win_free(&window);
+}
+
+/* Who finds the memory free takes it, draws a number, and gives it back. */
+static void spin(void) {
+    int *memory;
+    const int none = 0, own = rank, one = 1;
+    MPI_Win window;
+    MPI_Win_allocate(2 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, WORLD, &memory, &window);
+    memory[0] = memory[1] = 0;
+    MPI_Barrier(WORLD);
+    MPI_Win_lock_all(0, window);
+    if (rank != 0) {
+        int found = -1;
+        do {
+            MPI_Compare_and_swap(&own, &none, &found, MPI_INT, 0, 0, window);
+            MPI_Win_flush(0, window);
+        } while (found != 0);
+        MPI_Fetch_and_op(&one, &found, MPI_INT, 0, 1, MPI_SUM, window);
+        MPI_Win_flush(0, window);
+        must(found == rank - 1);
+        MPI_Fetch_and_op(&none, &found, MPI_INT, 0, 0, MPI_REPLACE, window);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
 /* ---- counting ---- */
 
 /* Each worker sends two messages: (2 (n - 1))! / 2^(n - 1) orders. */
@@ -426,6 +490,9 @@ static const struct {
                 {"leak", leak},
                 {"two_each", two_each},
                 {"two_masters", two_masters},
+                {"tickets", tickets},
+                {"last_writer", last_writer},
+                {"spin", spin},
                 {"ring", ring}};
 
 int main(int argc, char **argv) {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "choice/choice.hpp"
 #include "exploration/pairing.hpp"
+#include "exploration/turns.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/exploration/shorten.hpp"
 #include "launch/exploration/story.hpp"
@@ -84,6 +85,47 @@ TEST(pairing, probe_sees_what_no_receive_fits) {
     const std::vector<envelope> posted{from(1)};
     const std::vector<envelope> stored{from(1), from(2), from(2)};
     EXPECT_EQ(exploration::visible(any_source, posted, stored), (std::vector<std::size_t>{1}));
+}
+
+TEST(turns, are_kept_by_who_has_them) {
+    exploration::turns all;
+    const exploration::turn_place lock{.window = 7, .target = 0, .keeps = true};
+    EXPECT_FALSE(all.is_kept(lock));
+    all.give(lock, {1, nullptr}, true);
+    EXPECT_TRUE(all.is_kept(lock));
+    all.take_back(lock, 2);
+    EXPECT_TRUE(all.is_kept(lock));
+    all.take_back(lock, 1);
+    EXPECT_FALSE(all.is_kept(lock));
+}
+
+TEST(turns, have_numbers_of_their_own_at_each_place) {
+    exploration::turns all;
+    const exploration::turn_place one{.window = 7, .target = 0, .keeps = false};
+    const exploration::turn_place other{.window = 8, .target = 0, .keeps = false};
+    const unsigned first = all.number_of(one);
+    EXPECT_NE(all.number_of(other), first);
+    EXPECT_EQ(all.number_of(one), first);
+    all.give(one, {1, nullptr}, false);
+    EXPECT_EQ(all.number_of(one), first + 1);
+}
+
+TEST(turns, pass_on_while_others_wait) {
+    exploration::turns all;
+    const exploration::turn_place word{.window = 7, .target = 0, .keeps = false};
+    const exploration::turns::asker spins{1, nullptr};
+    int turns = 0;
+    for (; all.may_have(word, spins) && turns < 100; ++turns) {
+        all.give(word, spins, true);
+    }
+    EXPECT_LT(turns, 100);
+    EXPECT_TRUE(all.may_have(word, {2, nullptr}));
+    all.give(word, {2, nullptr}, true);
+    EXPECT_TRUE(all.may_have(word, spins));
+    for (int alone = 0; alone < 100; ++alone) {
+        all.give(word, spins, false);
+    }
+    EXPECT_TRUE(all.may_have(word, spins));
 }
 
 // ---- the tree, on a program that is played ----
