@@ -3,6 +3,7 @@
 #include "api/rma.hpp"
 
 #include "abi/call_place.hpp"
+#include "api/explored.hpp"
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
 #include "rma/operations.hpp"
@@ -56,6 +57,9 @@ template <class Access> protocol::request *noted(const rma::window &win, const t
     }
     if (origin != nullptr) {
         refuse_null(*origin);
+    }
+    if (explored() != nullptr && brings && what == rma::access_kind::update) {
+        await_turn(win, target.rank);
     }
     const auto begun = rma::race_watch::begin_access(win.members, what, brings);
     protocol::request *const started = access();

@@ -2,6 +2,7 @@
 // From the synchronisation calls of MPI to epochs.
 #include <vector>
 
+#include "api/explored.hpp"
 #include "api/window.hpp"
 #include "base/error.hpp"
 #include "rma/synchronization.hpp"
@@ -79,6 +80,9 @@ void win_lock(int lock_type, int rank, int assertion, rma::window &win) {
     }
     if (!is_nobody(rank)) {
         using kind = rma::lock_word::kind;
+        if (explored() != nullptr && lock_type == MPI_LOCK_EXCLUSIVE) [[unlikely]] {
+            await_lock(win, rank);
+        }
         rma::lock(win, rank, lock_type == MPI_LOCK_EXCLUSIVE ? kind::exclusive : kind::shared, assertion);
     }
 }
@@ -109,6 +113,9 @@ void win_test(rma::window &win, int *flag) {
 void win_unlock(int rank, rma::window &win) {
     if (!is_nobody(rank)) {
         rma::unlock(win, rank);
+        if (explored() != nullptr) [[unlikely]] {
+            end_turn(win, rank);
+        }
     }
 }
 
