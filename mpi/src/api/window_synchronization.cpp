@@ -2,6 +2,7 @@
 // From the synchronisation calls of MPI to epochs.
 #include <vector>
 
+#include "api/pending_buffers.hpp"
 #include "api/window.hpp"
 #include "base/error.hpp"
 #include "rma/synchronization.hpp"
@@ -36,6 +37,12 @@ bool is_nobody(int rank) noexcept {
     return rank == MPI_PROC_NULL;
 }
 
+void note_lock(const rma::window &win) {
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.locks(win);
+    }
+}
+
 } // namespace
 
 void win_complete(rma::window &win) {
@@ -44,6 +51,10 @@ void win_complete(rma::window &win) {
 
 void win_fence(int assertion, rma::window &win) {
     check_assertion(assertion);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.fences(win, (assertion & MPI_MODE_NOPRECEDE) == 0,
+                                     (assertion & MPI_MODE_NOSUCCEED) == 0);
+    }
     rma::fence(win, assertion);
 }
 
@@ -78,6 +89,7 @@ void win_lock(int lock_type, int rank, int assertion, rma::window &win) {
         fail(MPI_ERR_RMA_SYNC, "the window was made with the hint no_locks");
     }
     if (!is_nobody(rank)) {
+        note_lock(win);
         using kind = rma::lock_word::kind;
         rma::lock(win, rank, lock_type == MPI_LOCK_EXCLUSIVE ? kind::exclusive : kind::shared, assertion);
     }
@@ -85,6 +97,7 @@ void win_lock(int lock_type, int rank, int assertion, rma::window &win) {
 
 void win_lock_all(int assertion, rma::window &win) {
     check_assertion(assertion);
+    note_lock(win);
     rma::lock_all(win, assertion);
 }
 
