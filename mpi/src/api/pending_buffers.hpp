@@ -9,10 +9,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "abi/call_place.hpp"
 #include "abi/stack_frames.hpp"
+#include "api/origin_buffers.hpp"
+#include "api/window_mistakes.hpp"
 #include "base/checks.hpp"
 #include "datatype/watched_memory.hpp"
 #include "execution/rank_local.hpp"
@@ -47,6 +50,8 @@ class pending_buffers {
     void start(protocol::request &started);
     /// The program learns that the operation is complete: its data go to where they belong.
     void end(const protocol::request &complete);
+    /// The program accesses memory, or is about to. @param code where
+    void touched(access_filter::range memory, memory_access how, const void *code);
     /// Names receives from any source that could have taken another message, as far as that is known.
     void report_wildcards();
     /// An operation that the program has begun and whose end it does not know.
@@ -66,6 +71,9 @@ class pending_buffers {
     /// True if no operation on `about` is under way of those that were adopted.
     [[nodiscard]] bool adopted_complete(const communicator &about);
 
+    origin_buffers accesses; ///< to windows
+    window_mistakes windows;
+
   private:
     struct operation {
         watched_list used;
@@ -82,6 +90,9 @@ class pending_buffers {
     void look_for_lost_buffers_locked();
     void end_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
+    /// Listens to loads and stores of its memory as long as it is under way, or no longer.
+    static void observe(const operation &of);
+    static void unobserve(const operation &of);
 
     /// Of the receives whose calls are known, the latest are.
     static constexpr std::size_t most_places = 1024;
@@ -94,6 +105,7 @@ class pending_buffers {
     std::uint32_t receives_ = 0;
     std::vector<call_address> places_; ///< of receives, by number
     std::set<std::string> wildcards_named_;
+    std::set<std::pair<const void *, const void *>> accesses_named_; ///< by a code and a call
     std::unordered_map<const protocol::request *, operation> operations_;
     std::vector<protocol::request *> adopted_;
 };
