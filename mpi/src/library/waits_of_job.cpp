@@ -9,6 +9,7 @@
 
 #include "diagnosis/wait_report.hpp"
 #include "fabric/local/node_segment.hpp"
+#include "library/jobs_watch.hpp"
 
 namespace lisle {
 
@@ -42,6 +43,10 @@ std::string waits_of_job::report(const std::string &why) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
     return status_report(read_waits(view_->table, question), why);
+}
+
+bool waits_of_job::all_sleep() const {
+    return view_ && lisle::all_sleep(view_->table);
 }
 
 stuck_watch::finding waits_of_job::look_for_stuck() {

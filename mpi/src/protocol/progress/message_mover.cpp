@@ -16,8 +16,6 @@ namespace {
 constexpr int poll_batch = 32;
 // The same for one fabric by a thread of the library's own: callers want the lock, too.
 constexpr int receive_batch = 16;
-// Longest sleep of a rank that ranks of other jobs may wake.
-constexpr std::uint64_t longest_for_other_jobs = 1'000'000'000;
 
 } // namespace
 

@@ -29,6 +29,8 @@ class message_mover {
   public:
     /// Sleep while something is to be sent that found no room: nobody tells us when there is.
     static constexpr std::uint64_t retry_nanoseconds = 100'000;
+    /// Longest sleep of a rank that only other ranks may wake, those of other jobs among them.
+    static constexpr std::uint64_t longest_for_other_jobs = 1'000'000'000;
 
     /// @param into given what arrives from polled fabrics
     message_mover(engine_core &core, const message_parts &parts, fabric::sink &into)
