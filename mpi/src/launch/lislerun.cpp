@@ -96,6 +96,15 @@ void notice_about_cores(const job_request &request, const job_plan &plan) {
     }
 }
 
+/// Ranks of one process are lost together.
+void notice_about_recovery(const job_request &request, const job_plan &plan) {
+    const int ranks = plan.ranks();
+    if (request.control.recovery && plan.processes.size() == 1 && ranks > 1) {
+        say(sentence("--with-ft: all ", ranks,
+                     " ranks share one process and are lost with it; -P spreads them over several"));
+    }
+}
+
 /// --cpu-set: all that is started inherits it, and what counts cores counts these.
 void stay_on(const std::string &processors) {
     if (processors.empty()) {
@@ -154,6 +163,7 @@ void say_what_is_asked(const job_request &request, const job_plan &plan) {
 void say_what_matters(const job_request &request, const job_plan &plan) {
     if (!request.messages.quiet) {
         notice_about_cores(request, plan);
+        notice_about_recovery(request, plan);
     }
     say_what_is_asked(request, plan);
     if (request.display.bindings) {

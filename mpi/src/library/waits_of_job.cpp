@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fabric/local/node_segment.hpp"
+#include "library/jobs_watch.hpp"
 #include "library/node_memory.hpp"
 
 namespace lisle {
@@ -72,6 +73,10 @@ std::vector<known_wait> waits_of_job::ask() {
         }
     }
     return all;
+}
+
+bool waits_of_job::all_sleep() const {
+    return nodes_.size() == 1 && lisle::all_sleep(nodes_.front()->table);
 }
 
 stuck_watch::finding waits_of_job::look_for_stuck() {

@@ -33,6 +33,8 @@ class waits_of_job {
 
     /// Looks for ranks that can never go on (stuck_watch.hpp), in a job of one node.
     [[nodiscard]] stuck_watch::finding look_for_stuck();
+    /// True if all ranks sleep or have ended, for now.
+    [[nodiscard]] bool all_sleep() const;
 
   private:
     struct view;

@@ -74,7 +74,8 @@ void explore(option_use &use) {
 constexpr option control_table[] = {
     {"with-ft", "KIND", choose_fault_tolerance,
      "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
-     "share no memory then. none: a failure ends the job (the default)"},
+     "share no memory then, and each rank has one of its own unless -P or -T says otherwise. none: a failure "
+     "ends the job (the default)"},
     {"enable-recovery|continuous", "", go_on_after_failures, ""},
     {"timeout", "SECONDS",
      [](option_use &use) { use.job.control.timeout = seconds_of(use.shown, use.value()); },

@@ -211,6 +211,9 @@ void supervisor::on_end(std::size_t index) {
         found.sentence += memory_.explain_kill();
     }
     if (request_.control.recovery && found.stops_job && !table_.aborted()) {
+        if (found.one_of_several) {
+            found.sentence += "; " + lost_together(end, table_);
+        }
         note_loss(found);
     } else if (found.exit_code != 0 || found.stops_job) {
         act_on(found);
@@ -278,6 +281,10 @@ void supervisor::warn_of_absence(std::size_t index) {
 }
 
 void supervisor::look_for_failed_threads() {
+    if (request_.control.recovery) { // there a rank that fails ends its process
+        look_for_abort();
+        return;
+    }
     for (const std::size_t i : children_.here()) {
         if (end_.begun() || !children_.hosts_living_ranks(i)) {
             continue;

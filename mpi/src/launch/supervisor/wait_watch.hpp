@@ -28,11 +28,17 @@ class wait_watch {
     [[nodiscard]] std::vector<known_wait> ask() { return waits_.ask(); }
 
   private:
+    /// Looks for ranks that can never go on among those of this job and of those that it has spawned,
+    /// together.
+    [[nodiscard]] std::string look_among_jobs();
     [[nodiscard]] bool uses_mpi(int rank) const noexcept;
 
     const job_table &table_;
     waits_of_job waits_;
     clock::time_point next_;
+    bool asleep_before_ = false; ///< all ranks, at the look before
+    int in_vain_ = 0;            ///< questions to several jobs
+    int pause_ = 0;              ///< looks that are left out of these
 };
 
 } // namespace lisle::launch

@@ -82,10 +82,9 @@ unexpected_message *matching::probe_locked(const envelope &pattern, bool take) {
 }
 
 bool matching::awaits(const envelope &message) {
-    return !matcher_
-                .posted_where(
-                    [&message](const receive_operation &receive) { return receive.pattern.accepts(message); })
-                .empty();
+    return matcher_.posted_where([&message](const receive_operation &receive) {
+        return receive.pattern.accepts(message);
+    }) != nullptr;
 }
 
 void matching::list_unexpected(wait_note &note) {
