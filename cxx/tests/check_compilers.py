@@ -12,8 +12,8 @@ from pathlib import Path
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wsign-conversion", "-Werror"]
 NEEDS_OTHER_LIBRARIES = {"task.hpp"}  # the task machine is no part of this interface
 NEEDS_CEREAL = {"serialize.hpp", "serialization/archive.hpp"}
-NEEDS_EXCEPTIONS = NEEDS_CEREAL | {"run.hpp", "testing.hpp", "sender.hpp", "execution.hpp"}
-NEEDS_LISLE = {"run.hpp", "testing.hpp"}
+NEEDS_EXCEPTIONS = NEEDS_CEREAL | {"run.hpp", "testing.hpp", "recover.hpp", "sender.hpp", "execution.hpp"}
+NEEDS_LISLE = {"run.hpp", "testing.hpp", "recover.hpp"}
 CLANG = "clang++"
 
 
