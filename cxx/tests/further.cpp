@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines, attributes, topologies, ghost cells, reproducible reductions; what temporaries and local
-// classes are good for.
+// Coroutines, attributes, topologies, ghost cells, timers, reproducible reductions; what temporaries and
+// local classes are good for.
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
 #include <lisle/halo.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
+#include <lisle/timers.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/two_messages.hpp>
 
@@ -416,6 +417,48 @@ void ranges_are_dealt_out() {
     CHECK(thrown);
 }
 
+void timers_of_all_ranks() {
+    const int last = world.size() - 1;
+    lisle::timers timers;
+    for (int step = 0; step < 3; ++step) {
+        const auto whole = timers.measure("step");
+        if (world.rank() == last) {
+            const auto part = timers.measure("only \"one\"");
+            timers.count("bytes", 7);
+        }
+        const auto part = timers.measure("part");
+        timers.count("bytes", 10. * (world.rank() + 1));
+    }
+    timers.count("bytes", 1);
+    const auto open = timers.measure("never closed");
+    const auto report = timers.gather(world, last);
+    CHECK_EQ(report.all().size(), world.rank() == last ? 6U : 0U);
+    if (world.rank() != last)
+        return;
+    using path = std::vector<std::string>;
+    std::vector<path> paths;
+    for (const lisle::measured &each : report.all())
+        paths.push_back(each.path);
+    const auto found = [&](const path &wanted) -> const lisle::measured & {
+        const auto place = std::find(paths.begin(), paths.end(), wanted);
+        CHECK(place != paths.end());
+        return report.all()[static_cast<std::size_t>(place - paths.begin())];
+    };
+    CHECK(paths.front() == path{"step"} && paths.back() == path{"bytes"});
+    const auto &bytes = found({"step", "part", "bytes"});
+    CHECK(bytes.counter && bytes.ranks == world.size() && bytes.calls == 3LL * world.size());
+    CHECK(bytes.least == 30 && bytes.most == 30. * world.size() && bytes.rank_of_most == last);
+    CHECK_EQ(bytes.mean(), 15. * (world.size() + 1));
+    const auto &one = found({"step", "only \"one\""});
+    CHECK(!one.counter && one.ranks == 1 && one.calls == 3 && one.rank_of_most == last);
+    CHECK(found({"step"}).sum >= found({"step", "part"}).sum);
+    CHECK(
+        report.json().find(
+            R"({"path": ["step", "only \"one\"", "bytes"], "unit": null, "ranks": 1, "calls": 3, "min": 21)") !=
+        std::string::npos);
+    CHECK(report.table().find("\n    bytes  ") != std::string::npos);
+}
+
 } // namespace
 
 int main() {
@@ -432,5 +475,6 @@ int main() {
     topologies();
     ghost_cells();
     temporaries_and_local_classes();
+    timers_of_all_ranks();
     reproducible();
 }

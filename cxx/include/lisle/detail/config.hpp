@@ -13,6 +13,8 @@
 
 #include <mpi.h>
 
+#include "lisle/detail/version.hpp"
+
 #if !defined(MPI_VERSION) || MPI_VERSION < 3 || (MPI_VERSION == 3 && MPI_SUBVERSION < 1)
 #error "the headers lisle/*.hpp need MPI 3.1 or newer: compile with Lisle's mpicxx, or another that has it"
 #include <lisle/nothing after the error above>
