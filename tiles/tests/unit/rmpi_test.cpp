@@ -403,44 +403,6 @@ TEST_P(EachVersion, ContextsDoNotMeet) {
     }));
 }
 
-TEST(RmpiMatching, TablesLookAtAsManyElementsForAHundredThousandMessagesAsForTen) {
-    for (const int count : {10, 1000, 100'000}) {
-        message_table table;
-        for (int i = 0; i < count; ++i) {
-            auto message = std::make_shared<unexpected_message>();
-            message->of = {i % 16, i, 0, 0};
-            table.insert(message);
-        }
-        for (int i = count; i-- > 0;) { // the newest first: what a list finds last
-            const message_table::message found = table.find(any, i, 0);
-            ASSERT_NE(found, nullptr);
-            ASSERT_EQ(found->of.tag, i);
-            table.take(found);
-        }
-        EXPECT_EQ(table.steps(), count);
-        EXPECT_EQ(table.find(any, any, 0), nullptr);
-        EXPECT_EQ(table.size(), 0U);
-    }
-}
-
-TEST(RmpiMatching, V1LooksThroughAllThatIsOutstanding) {
-    const auto steps_for = [](int messages) {
-        std::int64_t steps = 0;
-        EXPECT_FALSE(run_pair(version::v1, 0, 1, [&](endpoint &self) {
-            for (int i = 0; i < messages; ++i) {
-                if (self.rank() == 0) {
-                    self.send(1, i, 0, {});
-                } else {
-                    self.receive(0, messages - 1 - i, 0, {});
-                }
-            }
-            steps = self.rank() == 1 ? self.counts().list_steps : steps;
-        }));
-        return steps;
-    };
-    EXPECT_GT(steps_for(100), 50 * steps_for(10));
-}
-
 TEST_P(WithInterrupts, MessagesArriveWhileTheReceiverComputes) {
     cycle sent = 0;
     cycle received_in = 0;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "tile/fabric/carrier.hpp"
+#include "tile/fabric/reused_memory.hpp"
 #include "tile/tile_array.hpp"
 
 namespace lisle::fabric {
@@ -100,12 +101,12 @@ class tile_carrier final : public carrier {
         std::vector<std::unique_ptr<packet>> buffers; ///< all of this rank
         std::vector<packet *> to_send;                ///< free ones
         std::vector<packet *> to_receive;             ///< free ones
-        std::deque<packet *> inbox;                   ///< complete, in order
+        pointer_ring<packet> inbox;                   ///< complete, in order
         std::unordered_map<int, int> kept;            ///< by sender: packets that are complete or open
         int more = 0;                                 ///< of these, those besides each sender's first
         bool held = false;                            ///< the handler waits for room
         // The packet of the mesh that is arriving.
-        std::unordered_map<int, open_packet> open; ///< by sender
+        reused_map<open_packet> open; ///< by sender
         std::array<tile::word, 7> header{};
         std::size_t header_read = 0;
         open_packet *reading = nullptr; ///< null: its header is not complete, or there is no room
