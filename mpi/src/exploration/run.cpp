@@ -32,8 +32,8 @@ constexpr unsigned most_fruitless = 10'000;
 // And while the run waits for what its orders name, this many say that it does not come.
 constexpr unsigned most_fruitless_while_waiting = 200;
 
-int rank_of(const engine &of) noexcept {
-    return const_cast<engine &>(of).core().self.number;
+int rank_of(engine &of) noexcept {
+    return of.core().self.number;
 }
 
 bool contains(const std::vector<int> &all, int what) noexcept {

@@ -9,11 +9,11 @@ namespace lisle::launch {
 
 namespace {
 
-using state = wait_table::state;
+using wait_state = wait_table::state;
 
 struct told_wait {
     std::int32_t rank = 0;
-    state says = state::awake;
+    wait_state says = wait_state::awake;
     std::vector<std::string> notes; ///< the rank's, then those of its threads
 };
 template <class Wire> void describe(Wire &wire, told_wait &each) {
@@ -40,7 +40,7 @@ std::string told(const std::vector<known_wait> &waits) {
     std::vector<told_wait> all;
     for (const auto &[rank, wait] : waits) {
         told_wait one{rank, wait.state, {}};
-        if (wait.state != state::awake && wait.state != state::gone) { // else its note says nothing
+        if (wait.state != wait_state::awake && wait.state != wait_state::gone) { // else its note says nothing
             one.notes.push_back(bytes_of(wait.note));
             for (const wait_note &each : wait.threads) {
                 one.notes.push_back(bytes_of(each));
@@ -60,7 +60,7 @@ int add_told(std::string_view body, job_waits &all) {
         }
         rank_wait &known = all[static_cast<std::size_t>(each.rank)];
         known = {};
-        known.state = each.says <= state::gone ? each.says : state::awake;
+        known.state = each.says <= wait_state::gone ? each.says : wait_state::awake;
         for (const std::string &bytes : each.notes) {
             const wait_note note = note_in(bytes);
             if (&bytes == &each.notes.front()) {

@@ -66,11 +66,13 @@ TEST(process_record, refuses_values_that_are_none_with_field_and_value) {
 
 TEST(process_record, refuses_unknown_fields) {
     expect_refused("rank=3", "there is no field rank; the fields are table, process, program, host, ranks, "
-                             "workers, labels, input, bind");
+                             "workers, labels, input, bind, choices");
     expect_refused("7", "the field 7 has no value");
 }
 
 TEST(process_record, cannot_hold_what_would_end_a_field) {
     const process_record odd{.bind = "0;1"};
     EXPECT_THROW(static_cast<void>(odd.text()), mpi_error);
+    EXPECT_THROW(static_cast<void>(process_record{.choices = "/tmp/a;b"}.text()), mpi_error);
+    EXPECT_EQ(process_record::parse("choices=/tmp/a").choices, "/tmp/a");
 }
