@@ -21,7 +21,9 @@ template <class Wire> void describe(Wire &wire, told_wait &each) {
 }
 
 std::string bytes_of(const wait_note &note) {
-    return {reinterpret_cast<const char *>(&note), sizeof note};
+    std::string bytes(sizeof note, '\0');
+    std::memcpy(bytes.data(), &note, sizeof note);
+    return bytes;
 }
 
 wait_note note_in(const std::string &bytes) {
