@@ -9,13 +9,16 @@
 #include <lisle/coroutine.hpp>
 #include <lisle/execution.hpp>
 #include <lisle/file.hpp>
+#include <lisle/halo.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
 #include <lisle/lisle.hpp>
+#include <lisle/recover.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/session.hpp>
 #include <lisle/sparse_exchange.hpp>
+#include <lisle/timers.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/two_messages.hpp>
 #include <lisle/window.hpp>

@@ -7,9 +7,11 @@
 
 #include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
+#include "api/explored.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
 #include "execution/observed_memory.hpp"
+#include "exploration/run.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
@@ -178,6 +180,8 @@ void pending_buffers::start_receive(protocol::receive_operation &receive) {
     receive.buffer = used.writes(receive.buffer);
     begin(used);
     receive.posting = number_receive();
+    receive.pattern.source =
+        exploration::told_source(receive.pattern.context, receive.pattern.source, receive.posting);
     add(receive, std::move(used));
 }
 
@@ -198,10 +202,22 @@ void pending_buffers::report_wildcards() {
     report_wildcards_locked();
 }
 
+std::string pending_buffers::call_of_receive(std::uint32_t posting) {
+    const std::scoped_lock guard{mutex_};
+    return call_of_receive_locked(posting);
+}
+
+std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const {
+    const bool known = posting != 0 && receives_ - posting < most_places;
+    return known ? in_words(places_[posting % most_places]) : "a receive";
+}
+
 void pending_buffers::report_wildcards_locked() {
+    if (api::explored() != nullptr || api::is_recorded()) {
+        return; // they are tried, or kept as they are
+    }
     for (const auto &each : protocol::rank_wildcards->take_findings()) {
-        const bool known = receives_ - each.posting < most_places;
-        const std::string call = known ? in_words(places_[each.posting % most_places]) : "a receive";
+        const std::string call = call_of_receive_locked(each.posting);
         if (!wildcards_named_.insert(call).second) {
             continue;
         }
@@ -229,6 +245,10 @@ void pending_buffers::start(protocol::request &started) {
     observe(found->second);
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
         receive->posting = number_locked(found->second.place);
+        if (found->second.about.peer == wait_note::anybody) { // again: the last time it may have been told
+            receive->pattern.source =
+                exploration::told_source(receive->pattern.context, MPI_ANY_SOURCE, receive->posting);
+        }
     }
 }
 
@@ -237,6 +257,11 @@ void pending_buffers::end(const protocol::request &complete) {
     look_for_lost_buffers_locked();
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
+        if (const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+            receive != nullptr && !receive->result.cancelled) {
+            api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
+                             receive->posting);
+        }
         unobserve(found->second);
         end_locked(found->second, complete);
         if (!complete.persistent) {
@@ -353,6 +378,9 @@ struct receive_watch {
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);
             }
+        };
+        exploration::run::words_of_receive = [](rank &owner, std::uint32_t posting) {
+            return pending.of(owner).call_of_receive(posting);
         };
         protocol::type_notes::name_call = [] {
             const call_address here = current_address();

@@ -63,6 +63,8 @@ class pending_buffers {
     [[nodiscard]] std::vector<begun_operation> begun();
     /// "MPI_Irecv at ring.c:12": the call that began an operation; empty: not known.
     [[nodiscard]] std::string call_of(const protocol::request &begun);
+    /// The same of a receive, by its number.
+    [[nodiscard]] std::string call_of_receive(std::uint32_t posting);
     /// The user frees a request that is not complete. True: its data have still to go to where they belong,
     /// so it belongs to this from now on.
     [[nodiscard]] bool adopt(protocol::request &freed);
@@ -96,6 +98,7 @@ class pending_buffers {
     static constexpr std::size_t most_places = 1024;
     [[nodiscard]] std::uint32_t number_locked(const call_address &place);
     void report_wildcards_locked();
+    [[nodiscard]] std::string call_of_receive_locked(std::uint32_t posting) const;
 
     std::mutex mutex_; ///< protects the others
     std::uint64_t begun_ = 0;

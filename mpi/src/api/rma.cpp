@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "abi/call_place.hpp"
+#include "api/explored.hpp"
 #include "api/pending_buffers.hpp"
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
@@ -86,6 +87,9 @@ protocol::request *noted(const rma::window &win, const access_facts &made, Acces
     if (abi::pending_buffers::watched()) {
         abi::pending->look(used);
         abi::pending->windows.accesses(win);
+    }
+    if (explored() != nullptr && made.brings && made.what == rma::access_kind::update) {
+        await_turn(win, made.target.rank);
     }
     const auto begun = rma::race_watch::begin_access(win.members, made.what, made.brings);
     protocol::request *const started = access();

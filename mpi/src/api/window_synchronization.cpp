@@ -2,6 +2,7 @@
 // From the synchronisation calls of MPI to epochs.
 #include <vector>
 
+#include "api/explored.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/window.hpp"
 #include "base/error.hpp"
@@ -91,6 +92,9 @@ void win_lock(int lock_type, int rank, int assertion, rma::window &win) {
     if (!is_nobody(rank)) {
         note_lock(win);
         using kind = rma::lock_word::kind;
+        if (explored() != nullptr && lock_type == MPI_LOCK_EXCLUSIVE) [[unlikely]] {
+            await_lock(win, rank);
+        }
         rma::lock(win, rank, lock_type == MPI_LOCK_EXCLUSIVE ? kind::exclusive : kind::shared, assertion);
     }
 }
@@ -122,6 +126,9 @@ void win_test(rma::window &win, int *flag) {
 void win_unlock(int rank, rma::window &win) {
     if (!is_nobody(rank)) {
         rma::unlock(win, rank);
+        if (explored() != nullptr) [[unlikely]] {
+            end_turn(win, rank);
+        }
     }
 }
 

@@ -304,10 +304,19 @@ void agreement::tell_all(int leader, const std::vector<bool> &failed) {
             send(rank, true);
         }
     }
+    take_note_of_failures();
     const bool unacknowledged = !std::ranges::equal(mine_.failed, mine_.acknowledged,
                                                     [](bool bad, bool known) { return !bad || known; });
     if (unacknowledged && !proposes_context_) {
         result.error = MPIX_ERR_PROC_FAILED;
+    }
+}
+
+void agreement::take_note_of_failures() {
+    for (int rank = 0; rank != all_.size(); ++rank) {
+        if (rank != all_.self && mine_.failed[static_cast<std::size_t>(rank)]) {
+            home->failures().hear_of_failure(all_.members->member(rank));
+        }
     }
 }
 

@@ -69,6 +69,9 @@ class agreement : public protocol::progressed_request {
     [[nodiscard]] std::vector<bool> failed_now() const;
     void send(int to, bool decided);
     void tell_all(int leader, const std::vector<bool> &failed);
+    /// Makes the failures known here that the verdict names, so that what follows is alike at all who have
+    /// it.
+    void take_note_of_failures();
 
     [[nodiscard]] protocol::channel letters() const;
 

@@ -93,7 +93,7 @@ class stuck_search {
         for (const int rank : asleep) {
             const wait_note &note = at(rank).note;
             if (at(rank).state == state::waiting && note.only_ranks != 0 && note.may_fail == 0 &&
-                note.operation_count != 0) {
+                note.operation_count != 0 && note.met_count == 0) { // a rank of another job may wake it
                 still_[static_cast<std::size_t>(rank)] = true;
                 stuck_.push_back(rank);
             }

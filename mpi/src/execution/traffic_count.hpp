@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much a process has sent over its network and taken from it, in memory that the node's processes share.
+// In a job on one node: how much of that has gone to ranks of other jobs and come from them.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,15 @@ struct traffic_count {
     std::atomic<std::uint64_t> sent{0};
     std::atomic<std::uint64_t> received{0};
 
+    /// Not 0: the process has a way to ranks of other jobs by which packets are not counted.
+    std::atomic<std::uint32_t> not_counted{0};
+
     void add_sent() noexcept { add(sent, 1); }
     void add_received(std::size_t count) noexcept { add(received, count); }
+
+    /// The same where several threads may write: those of a process that send to other jobs.
+    void add_sent_by_any() noexcept { sent.fetch_add(1, std::memory_order_relaxed); }
+    void add_received_by_any() noexcept { received.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     // No read-modify-write instruction: nobody else writes.

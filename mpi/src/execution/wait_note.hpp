@@ -59,7 +59,13 @@ struct wait_note {
         std::int32_t peer, tag;
         sort what;
     };
-    static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8, most_begun = 4;
+    /// Ranks of another job, which have numbers in a row behind those of the own job.
+    struct met_ranks {
+        std::int64_t job;
+        std::int32_t first_rank, first_number, count;
+    };
+    static constexpr unsigned most_operations = 8, most_messages = 6, most_comms = 8, most_begun = 4,
+                              most_met = 8;
 
     char call[40];                 ///< the MPI function
     char file[168];                ///< what the program's call lies in
@@ -68,6 +74,7 @@ struct wait_note {
     std::uint32_t message_count;
     std::uint32_t comm_count;
     std::uint32_t begun_count; ///< as operation_count
+    std::uint32_t met_count;   ///< likewise
     std::uint8_t any;          ///< one of the operations is enough
     std::uint8_t
         only_ranks; ///< nothing else than other ranks ends the wait, and no other thread calls MPI here
@@ -78,11 +85,13 @@ struct wait_note {
     message messages[most_messages];
     comm comms[most_comms];
     begun_operation begun[most_begun];
+    met_ranks met[most_met]; ///< all that the rank's process can reach
 
     void add(const operation &next) noexcept { append(operations, operation_count, next); }
     void add(const message &next) noexcept { append(messages, message_count, next); }
     void add(const comm &next) noexcept { append(comms, comm_count, next); }
     void add(const begun_operation &next) noexcept { append(begun, begun_count, next); }
+    void add(const met_ranks &next) noexcept { append(met, met_count, next); }
 
     /// True if the wait may end without any other rank.
     [[nodiscard]] bool waits_outside() const noexcept {

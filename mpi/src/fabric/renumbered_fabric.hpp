@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "execution/traffic_count.hpp"
 #include "fabric/deferred_sending.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/remote_memory.hpp"
@@ -19,10 +20,11 @@ class renumbered_fabric final : public fabric, private remote_memory {
     /// all
     /// @param peers numbers among all of the ranks with the numbers `first_peer` and on
     /// @param numbers_here by number among all; -1: another fabric reaches that rank
+    /// @param traffic counts packets; null: nobody wants to know
     renumbered_fabric(std::unique_ptr<fabric> carrier, int first_own, int first_there, int first_peer,
-                      std::vector<int> peers, std::vector<int> numbers_here)
-        : carrier_{std::move(carrier)}, own_shift_{first_there - first_own},
-          first_peer_{first_peer}, peers_{std::move(peers)}, numbers_here_{std::move(numbers_here)} {}
+                      std::vector<int> peers, std::vector<int> numbers_here, traffic_count *traffic)
+        : carrier_{std::move(carrier)}, own_shift_{first_there - first_own}, first_peer_{first_peer},
+          peers_{std::move(peers)}, numbers_here_{std::move(numbers_here)}, traffic_{traffic} {}
 
     /// Ends the fabric that carries. @pre no engine asks it, and no communicator has one of its ranks
     void end() noexcept { carrier_.reset(); }
@@ -49,7 +51,12 @@ class renumbered_fabric final : public fabric, private remote_memory {
     void fill(int dest, packet_slot &slot, const void *from, std::size_t bytes) noexcept override {
         carrier_->fill(there(dest), slot, from, bytes);
     }
-    void publish(int dest, packet_slot &slot) noexcept override { carrier_->publish(there(dest), slot); }
+    void publish(int dest, packet_slot &slot) noexcept override {
+        if (traffic_ != nullptr) {
+            traffic_->add_sent_by_any(); // before anybody can take it
+        }
+        carrier_->publish(there(dest), slot);
+    }
     int poll(int self, sink &into, int most) override {
         translator here{into, *this};
         return carrier_->poll(own_there(self), here, most);
@@ -88,6 +95,9 @@ class renumbered_fabric final : public fabric, private remote_memory {
         void arrived(int peer, const packet_header &header, std::span<const std::byte> payload) override {
             if (const int number = of_.here(peer); number >= 0) {
                 to_.arrived(number, header, payload);
+            }
+            if (of_.traffic_ != nullptr) { // it was taken: without memory for it there is an exception
+                of_.traffic_->add_received_by_any();
             }
         }
         void peer_failed(int peer) override {
@@ -134,6 +144,7 @@ class renumbered_fabric final : public fabric, private remote_memory {
     const int first_peer_;
     const std::vector<int> peers_;
     const std::vector<int> numbers_here_;
+    traffic_count *const traffic_;
     remote_memory *memory_ = nullptr; ///< the same for all peers; set before any route has been made
 };
 

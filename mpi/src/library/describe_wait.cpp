@@ -124,6 +124,30 @@ void add_begun(const abi::call_place &where, wait_note &note) {
     }
 }
 
+/// The ranks of other jobs that the process can reach.
+void add_met(const other_jobs &others, int first, wait_note &note) {
+    wait_note::met_ranks row{};
+    for (int number = first; number < others.next(); ++number) {
+        const rank_name name = others.name_of(number);
+        if (others.find(name) != number) {
+            continue; // forgotten since
+        }
+        const auto job = static_cast<std::int64_t>(name.job);
+        if (row.count != 0 && job == row.job && name.number == row.first_rank + row.count &&
+            number == row.first_number + row.count) {
+            ++row.count;
+            continue;
+        }
+        if (row.count != 0) {
+            note.add(row);
+        }
+        row = {job, static_cast<std::int32_t>(name.number), number, 1};
+    }
+    if (row.count != 0) {
+        note.add(row);
+    }
+}
+
 } // namespace
 
 void complete_note(rank &self, wait_note &note) {
@@ -138,6 +162,8 @@ void complete_note(rank &self, wait_note &note) {
         each.receives().list_unexpected(note);
         note.stored_limit = std::max<std::uint64_t>(note.stored_limit, each.receives().limit_in_force());
     });
+
+    add_met(self.get_job().others(), self.get_job().size(), note);
 
     std::set<std::uint64_t> named;
     for (unsigned i = 0; i < note.operation_count && i < wait_note::most_operations; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host asks about one rank or fiber. What it asks about the process: host_process.cpp.
 #include "library/host_interface.h"
+#include "base/settings.hpp"
 #include "execution/fiber_worker.hpp"
 #include "execution/shared_task.hpp"
 #include "execution/simulated_time.hpp"
@@ -105,7 +106,7 @@ int lisle_host_rank_number(const lisle_rank *opaque) {
     return reinterpret_cast<const rank *>(opaque)->number();
 }
 
-void lisle_host_end_rank(lisle_rank *opaque, int status) {
+int lisle_host_end_rank(lisle_rank *opaque, int status) {
     rank &ended = *unwrap(opaque);
     job &here = ended.get_job();
     const int number = ended.number();
@@ -126,4 +127,5 @@ void lisle_host_end_rank(lisle_rank *opaque, int status) {
     }
     here.start().report(number, early ? lisle::rank_progress::left_early : lisle::rank_progress::ended);
     lisle::become(nullptr);
+    return early && value_of(lisle::setting::recovery) != 0 ? 1 : 0;
 }

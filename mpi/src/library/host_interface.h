@@ -71,8 +71,10 @@ LISLE_HOST_CALL int lisle_host_has_begun_mpi(void);
 /* The number in the job. */
 LISLE_HOST_CALL int lisle_host_rank_number(const struct lisle_rank *rank);
 /* The rank's program has ended with this exit status; the calling thread is of no rank afterwards.
- * Records it for the launcher (a rank that ends between MPI_Init and MPI_Finalize is an error). */
-LISLE_HOST_CALL void lisle_host_end_rank(struct lisle_rank *rank, int status);
+ * Records it for the launcher (a rank that ends between MPI_Init and MPI_Finalize is an error). 1 if the
+ * process is to end as well: in a job that goes on after failures, ranks that share a process fail together.
+ */
+LISLE_HOST_CALL int lisle_host_end_rank(struct lisle_rank *rank, int status);
 /* What LISLE_CRASH wants to have prepared. */
 LISLE_HOST_CALL void lisle_host_prepare_for_fault(void);
 /* For a handler: notes for the launcher that a signal is about to end the process because of this rank, and

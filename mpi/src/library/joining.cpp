@@ -162,9 +162,13 @@ void process_joining::add_numbered_routes_locked(const introduction &all,
         }
     }
     const auto count = static_cast<int>(peers.size());
-    auto reaching =
-        std::make_unique<fabric::renumbered_fabric>(std::move(carrier), job_.first_rank(), first_own,
-                                                    first_peer, std::move(peers), std::move(numbers_here));
+    traffic_count &traffic = job_.waits().traffic_of(job_.places().index_on_node(job_.first_rank()));
+    // Copies over a network are not counted, nor what threads of the library's own still hold.
+    const bool is_counted = network == nullptr && threads_ == nullptr && job_.places().nodes() == 1;
+    traffic.not_counted.fetch_or(is_counted ? 0 : 1, std::memory_order_relaxed);
+    auto reaching = std::make_unique<fabric::renumbered_fabric>(
+        std::move(carrier), job_.first_rank(), first_own, first_peer, std::move(peers),
+        std::move(numbers_here), is_counted ? &traffic : nullptr);
     const reached made{reaching.get(), network, first_peer, count, ++moment_};
     routes_.first().add(logged(std::move(reaching)));
     reached_.push_back(made); // there is room

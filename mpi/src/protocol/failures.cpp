@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -64,6 +65,13 @@ bool failures::failed(int peer) {
     return known_.has_failed(peer);
 }
 
+void failures::hear_of_failure(int peer) {
+    const std::scoped_lock guard{core_};
+    if (known_.note_reported_failure(peer)) {
+        end_operations_locked();
+    }
+}
+
 bool failures::revoked(std::uint64_t base) {
     const std::scoped_lock guard{core_.bare_lock()};
     const auto *const one = known_.find(base);
@@ -93,27 +101,50 @@ void failures::refuse_revoked(std::uint64_t context) {
 
 // ---- what becomes of operations ----
 
-void failures::end_operations_locked() {
+void failures::end_operations_locked() noexcept {
+    try {
+        try_to_end_operations_locked();
+    } catch (const std::bad_alloc &) {
+        if (!std::exchange(ends_later_, true)) {
+            core_.self.home->mover().watch_locked(*this);
+        }
+    }
+}
+
+bool failures::look_locked(engine & /*home*/, bool &any) noexcept {
+    try {
+        try_to_end_operations_locked();
+        any = true;
+        ends_later_ = false;
+    } catch (const std::bad_alloc &) {
+    }
+    return ends_later_;
+}
+
+void failures::try_to_end_operations_locked() {
     engine &home = *core_.self.home;
     matching &receives = home.receives();
     receives.enter_started_locked();
     home.sends().end_failed_locked();
     home.transfers().end_failed_locked();
-    for (receive_operation *const posted :
-         receives.tables().posted_where([this](const receive_operation &each) {
-             return known_.error_of(each.pattern.context, each.from) != MPI_SUCCESS;
-         })) {
-        receives.withdraw_locked(*posted);
-        posted->result.source = posted->pattern.source;
-        core_.fail_locked(*posted, known_.error_of(posted->pattern.context, posted->from));
+    pending_work *ended = receives.tables().posted_where([this](const receive_operation &each) {
+        return known_.error_of(each.pattern.context, each.from) != MPI_SUCCESS;
+    });
+    while (ended != nullptr) {
+        // Read on first: what follows gives the object away.
+        auto &posted = static_cast<receive_operation &>(*std::exchange(ended, ended->next));
+        receives.withdraw_locked(posted);
+        posted.result.source = posted.pattern.source;
+        core_.fail_locked(posted, known_.error_of(posted.pattern.context, posted.from));
     }
     core_.note_news_locked();
 }
 
 void failures::peer_failed_locked(int peer) {
-    if (known_.note_failure(peer)) {
-        end_operations_locked();
+    if (!known_.has_failed(peer)) {
         active_messages::tell_failure(*core_.self.home, peer);
+        known_.note_failure(peer); // last of what may throw: then the fabric tells it again
+        end_operations_locked();
         core_.note_news_locked(); // for those who wait for something else of that peer
     }
 }

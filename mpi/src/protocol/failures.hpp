@@ -11,11 +11,12 @@
 
 #include "protocol/core/engine_core.hpp"
 #include "protocol/core/failure_table.hpp"
+#include "protocol/progress/lookout.hpp"
 
 namespace lisle::protocol {
 
 /// Functions without _locked in their names take the engine's lock.
-class failures {
+class failures final : private lookout {
   public:
     failures(engine_core &core, failure_table &known) noexcept : core_{core}, known_{known} {}
 
@@ -38,6 +39,8 @@ class failures {
     void revoke(std::uint64_t base);
     [[nodiscard]] bool revoked(std::uint64_t base);
     [[nodiscard]] bool failed(int peer);
+    /// Other members have found that this one has failed.
+    void hear_of_failure(int peer);
 
     // ---- for operations ----
 
@@ -52,16 +55,20 @@ class failures {
     /// Throws that error.
     void refuse_revoked(std::uint64_t context);
 
-    /// From the fabric.
+    /// From the fabric, which tells it again if this throws for lack of memory.
     void peer_failed_locked(int peer);
     void revoke_locked(std::uint64_t base);
 
   private:
-    /// Ends what cannot be completed any more.
-    void end_operations_locked();
+    /// Ends what cannot be completed any more. What there is no memory for is ended later.
+    void end_operations_locked() noexcept;
+    /// The same, at once or not at all.
+    void try_to_end_operations_locked();
+    bool look_locked(engine &home, bool &any) noexcept override;
 
     engine_core &core_;
     failure_table &known_;
+    bool ends_later_ = false; ///< the mover asks
 };
 
 /// Throws what an operation failed with. @param error MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED @param peer

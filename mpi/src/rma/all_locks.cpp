@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/once_there_is_memory.hpp"
 #include "rma/state/failures_within.hpp"
 #include "rma/state/window_lock.hpp"
 
@@ -13,7 +14,9 @@ namespace {
 /// See take_all_locks().
 class all_locks {
   public:
-    explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {}
+    explicit all_locks(window &on) : on_{on}, held_(static_cast<std::size_t>(on.size())) {
+        answers_.reserve(held_.size());
+    }
 
     /// Takes all locks. If one cannot be taken, it releases the others and throws.
     void take() {
@@ -32,24 +35,26 @@ class all_locks {
             }
         }
         if (failures_.any()) {
-            settle_all(give_back_from(0));
+            give_back_from(0);
+            settle_given();
             failures_.rethrow();
         }
     }
 
   private:
     static constexpr int most_tries = 4;
-    using answers = std::vector<std::pair<int, awaited_answer *>>;
     [[nodiscard]] std::vector<bool>::reference held(int target) {
         return held_[static_cast<std::size_t>(target)];
     }
 
     void try_from(int first) {
-        answers asked;
+        answers_.clear();
         for (int target = first; target < on_.size(); ++target) {
             if (!on_.members.is_near(target)) {
-                asked.emplace_back(
-                    target, on_.messages.origin.ask(request_kind::try_lock, target, lock_word::kind::shared));
+                failures_.attempt([&] {
+                    answers_.emplace_back(target, on_.messages.origin.ask(request_kind::try_lock, target,
+                                                                          lock_word::kind::shared));
+                });
             }
         }
         for (int target = first; target < on_.size(); ++target) {
@@ -57,12 +62,12 @@ class all_locks {
                 held(target) = try_take_lock(on_.members, target, lock_word::kind::shared);
             }
         }
-        for (const auto &[target, answer] : asked) {
+        for (const auto &[target, answer] : answers_) {
             failures_.attempt([&, of = target, told = answer] { held(of) = awaited_answers::settle(told); });
         }
     }
     void wait_for(int target) {
-        const answers given = give_back_from(target + 1);
+        give_back_from(target + 1);
         failures_.attempt([&] {
             if (on_.members.is_near(target)) {
                 take_lock(on_.members, target, lock_word::kind::shared);
@@ -72,29 +77,32 @@ class all_locks {
             }
             held(target) = true;
         });
-        settle_all(given);
+        settle_given();
     }
-    [[nodiscard]] answers give_back_from(int first) {
-        answers given;
+    /// Others wait for the locks, so it waits for memory.
+    void give_back_from(int first) {
+        answers_.clear();
         for (int target = first; target < on_.size(); ++target) {
             if (held(target) && on_.members.is_near(target)) {
                 static_cast<void>(give_lock(on_.members, target, lock_word::kind::shared));
             } else if (held(target)) {
-                given.emplace_back(
-                    target, on_.messages.origin.ask(request_kind::unlock, target, lock_word::kind::shared));
+                answers_.emplace_back(target, protocol::once_there_is_memory(on_.home(), [&] {
+                                          return on_.messages.origin.ask(request_kind::unlock, target,
+                                                                         lock_word::kind::shared);
+                                      }));
             }
             held(target) = false;
         }
-        return given;
     }
-    void settle_all(const answers &given) {
-        for (const auto &[target, answer] : given) {
+    void settle_given() {
+        for (const auto &[target, answer] : answers_) {
             failures_.attempt([&, waited = answer] { awaited_answers::settle(waited); });
         }
     }
 
     window &on_;
     std::vector<bool> held_;
+    std::vector<std::pair<int, awaited_answer *>> answers_; ///< to what was asked last, by target
     failures_within failures_;
 };
 } // namespace

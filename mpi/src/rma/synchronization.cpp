@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <exception>
+#include <list>
 #include <mutex>
+#include <new>
 #include <sched.h>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/tracks.hpp"
 #include "rma/all_locks.hpp"
@@ -35,7 +38,8 @@ typed_buffer nothing() {
 }
 
 void send_signal(window &on, int to, signal what, const typed_buffer &news) {
-    protocol::start_send(news, on.comm().point_to_point, to, what)->free();
+    protocol::once_there_is_memory(
+        on.home(), [&] { protocol::start_send(news, on.comm().point_to_point, to, what)->free(); });
 }
 
 /// The data of a post message: with LISLE_CHECK=1 its time, else none.
@@ -84,13 +88,22 @@ void complete_operations(window &on, int target) {
     store_order::settle();
 }
 
-/// The same within another call, which throws the failure later.
+/// The same within another call, which throws the failure later. Others wait for what follows, so it waits
+/// for memory.
 class flush_within : public failures_within {
   public:
     flush_within(window &on, int target) {
-        attempt([&] { complete_operations(on, target); });
+        attempt([&] { protocol::once_there_is_memory(on.home(), [&] { complete_operations(on, target); }); });
     }
 };
+
+/// Notes something for the checks of races, as far as there is memory: the call itself has succeeded.
+template <class Note> void note_for_checks(Note note) {
+    try {
+        note();
+    } catch (const std::bad_alloc &) {
+    }
+}
 
 /// Makes progress now and then, for ranks that poll in a loop of calls on the window.
 void look_around(window &on) {
@@ -158,16 +171,36 @@ void fence(window &on, int assertion) {
     flushed.rethrow();
 }
 
+namespace {
+/// Receives for what the origins say when they have completed. None is left if it throws.
+std::vector<protocol::request *> await_completion(window &on, const std::vector<int> &origins) {
+    std::vector<protocol::request *> awaited;
+    awaited.reserve(origins.size());
+    try {
+        for (const int origin : origins) {
+            awaited.push_back(
+                protocol::start_receive(nothing(), on.comm().point_to_point, origin, completed));
+        }
+    } catch (const std::bad_alloc &) {
+        for (protocol::request *const each : awaited) { // nobody has been let in, so nothing comes
+            each->cancel();
+            protocol::wait(*each);
+            each->free();
+        }
+        throw;
+    }
+    return awaited;
+}
+} // namespace
+
 void post(window &on, const std::vector<int> &origins, int assertion) {
     {
         const std::scoped_lock guard{on.exposure.mutex};
-        if (std::exchange(on.exposure.open, true)) {
+        if (on.exposure.open) {
             fail(MPI_ERR_RMA_SYNC, "the window's memory is exposed already: call MPI_Win_wait first");
         }
-        for (const int origin : origins) {
-            on.exposure.awaited.push_back(
-                protocol::start_receive(nothing(), on.comm().point_to_point, origin, completed));
-        }
+        on.exposure.awaited = await_completion(on, origins);
+        on.exposure.open = true;
     }
     note_order_by_peers(on.members);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
@@ -184,14 +217,16 @@ void start(window &on, std::vector<int> targets, int assertion) {
     std::vector<moment> posted_at(targets.size(), never);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
         for (std::size_t i = 0; i < targets.size(); ++i) {
-            const protocol::outcome ended =
-                protocol::receive(when_posted(posted_at[i]), on.comm().point_to_point, targets[i], posted);
+            const protocol::outcome ended = protocol::once_there_is_memory(on.home(), [&] {
+                return protocol::receive(when_posted(posted_at[i]), on.comm().point_to_point, targets[i],
+                                         posted);
+            });
             if (ended.error != MPI_SUCCESS) {
                 fail(ended.error, "target ", targets[i], " has failed");
             }
         }
     }
-    race_watch::started(on.members, targets, posted_at);
+    note_for_checks([&] { race_watch::started(on.members, targets, posted_at); });
     on.access.start(std::move(targets));
 }
 
@@ -234,8 +269,8 @@ epoch_kind watched_kind(lock_word::kind wanted, bool taken) noexcept {
 } // namespace
 
 void lock(window &on, int target, lock_word::kind wanted, int assertion) {
-    on.access.check_lock(target);
     const bool taken = (assertion & MPI_MODE_NOCHECK) == 0;
+    std::list<held_lock> expected = on.access.expect_lock({target, wanted, taken});
     if (taken && on.members.is_near(target)) {
         take_lock(on.members, target, wanted);
     } else if (taken) {
@@ -243,8 +278,8 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     }
     store_order::before_read();
     note_order_by_peers(on.members);
-    on.access.lock({target, wanted, taken});
-    race_watch::locked(on.members, target, watched_kind(wanted, taken));
+    on.access.lock(std::move(expected));
+    note_for_checks([&] { race_watch::locked(on.members, target, watched_kind(wanted, taken)); });
 }
 
 void unlock(window &on, int target) {
@@ -260,10 +295,11 @@ void unlock(window &on, int target) {
         flushed.rethrow();
         return;
     }
+    const auto only_target = protocol::once_there_is_memory(on.home(), [&] { return std::vector{target}; });
     failures_within failures;
     failures.attempt([&] { on.ways.flush_copies(); });
     on.access.forget(target);
-    failures.attempt([&] { on.messages.origin.give_back({target}, held.kind); });
+    failures.attempt([&] { on.messages.origin.give_back(only_target, held.kind); });
     failures.rethrow();
     race_watch::flushed(on.members, target, false);
 }
@@ -277,10 +313,14 @@ void lock_all(window &on, int assertion) {
     store_order::before_read();
     note_order_by_peers(on.members);
     on.access.lock_all(taken);
-    race_watch::locked(on.members, -1, epoch_kind::shared_lock);
+    note_for_checks([&] { race_watch::locked(on.members, -1, epoch_kind::shared_lock); });
 }
 
 void unlock_all(window &on) {
+    const auto members_that_are = [&on](bool near) {
+        return protocol::once_there_is_memory(on.home(), [&] { return members_by_place(on, near); });
+    };
+    const std::vector<int> far = members_that_are(false), near = members_that_are(true);
     const bool taken = on.access.unlock_all();
     note_order_by_peers(on.members);
     race_watch::unlocks(on.members, -1);
@@ -289,15 +329,17 @@ void unlock_all(window &on) {
     if (taken) {
         failures.attempt([&] { on.ways.flush_copies(); });
         store_order::settle();
-        failures.attempt(
-            [&] { on.messages.origin.give_back(members_by_place(on, false), lock_word::kind::shared); });
-        failures.attempt([&] { on.messages.origin.flush(-1); }); // requests to ranks of the node
+        failures.attempt([&] { on.messages.origin.give_back(far, lock_word::kind::shared); });
+        failures.attempt([&] { // requests to ranks of the node
+            protocol::once_there_is_memory(on.home(), [&] { on.messages.origin.flush(-1); });
+        });
         race_watch::flushed(on.members, -1, false);
-        for (const int target : members_by_place(on, true)) {
+        for (const int target : near) {
             others_waited = give_lock(on.members, target, lock_word::kind::shared) || others_waited;
         }
     } else {
-        failures.attempt([&] { complete_operations(on, -1); });
+        failures.attempt(
+            [&] { protocol::once_there_is_memory(on.home(), [&] { complete_operations(on, -1); }); });
         race_watch::flushed(on.members, -1, false);
     }
     look_around_unlocked(on, others_waited);
@@ -307,15 +349,17 @@ void unlock_all(window &on) {
 void meet(communicator &members) {
     static constexpr collective::operands none{};
     if (!try_at_once(members, collective::operation::barrier, {}, none)) {
-        collective::run(members, collective::plan_barrier({members, collective::form::blocking}));
+        // The others wait for this member, so it waits for memory.
+        auto made = protocol::once_there_is_memory(*members.point_to_point.home, [&] {
+            return collective::plan_barrier({members, collective::form::blocking});
+        });
+        collective::run(members, std::move(made));
     }
 }
 
 void leave(const lisle::rank &ended) {
     ended.tracks().each([](const protocol::engine &home) {
-        for (window *const left : registered<window>::of(home)) {
-            left->access.end();
-        }
+        registered<window>::each_of(home, [](window &left) { left.access.end(); });
     });
 }
 

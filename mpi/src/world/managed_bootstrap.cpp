@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/settings.hpp"
 #include "mpi.h"
 #include "world/this_machine.hpp"
 
@@ -102,6 +103,9 @@ void managed_bootstrap::fence() {
 
 void managed_bootstrap::report(int rank, rank_progress to) noexcept {
     if (to == rank_progress::left_early) {
+        if (value_of(setting::recovery) != 0) {
+            return; // the process ends, and what has started it sees that as a failure
+        }
         std::fprintf(stderr, "lisle: rank %d has ended without MPI_Finalize; the job is stopped\n", rank);
         abort(rank, EXIT_FAILURE, abort_cause::gave_up);
         return;

@@ -5,6 +5,13 @@
 
 namespace lisle::tile {
 
+agenda::agenda(int tiles) : due_(static_cast<std::size_t>(tiles), never) {
+    constexpr std::size_t usual = 8; // appointments of a cycle; more take memory once
+    for (std::vector<int> &slot : near_) {
+        slot.reserve(usual);
+    }
+}
+
 void agenda::set(int tile, cycle at, cycle now) {
     due_[static_cast<std::size_t>(tile)] = at;
     if (at == never) {

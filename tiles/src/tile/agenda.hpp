@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tile/parameters.hpp"
+#include "tile/network/parameters.hpp"
 
 namespace lisle::tile {
 
@@ -18,7 +18,7 @@ class agenda {
   public:
     static constexpr cycle never = std::numeric_limits<cycle>::max();
 
-    explicit agenda(int tiles) : due_(static_cast<std::size_t>(tiles), never) {}
+    explicit agenda(int tiles);
 
     /// @param at not before `now`; never: the tile has no appointment
     void set(int tile, cycle at, cycle now);

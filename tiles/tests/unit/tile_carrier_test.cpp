@@ -2,11 +2,31 @@
 // Packets of bytes over the modelled mesh: whole, in order, in bounded memory, and without deadlock.
 #include "tile/fabric/tile_carrier.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <new>
 #include <numeric>
 #include <random>
+
+namespace {
+std::size_t allocations = 0; // of this program, which has one thread
+} // namespace
+
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
+    ++allocations;
+    if (void *const made = std::malloc(bytes)) {
+        return made;
+    }
+    throw std::bad_alloc{};
+}
+[[gnu::noinline]] void operator delete(void *freed) noexcept {
+    std::free(freed);
+}
+[[gnu::noinline]] void operator delete(void *freed, std::size_t) noexcept {
+    std::free(freed);
+}
 
 namespace lisle::fabric {
 namespace {
@@ -212,11 +232,13 @@ TEST(TileCodec, RmpisVersionsPutOnTheWireWhatTheThesisImplies) {
             while (over.arrived(7) == nullptr) {
                 ASSERT_TRUE(over.advance());
             }
-            const tile::tile_traffic &traffic = over.model().network().traffic(3);
+            const tile::link_traffic busiest = find_busiest_link(over.model().network());
             const auto expected =
                 tile::rmpi::count_on_wire(over.codec().format(), static_cast<std::int64_t>(words));
-            EXPECT_EQ(traffic.packets_sent, expected.packets) << over.codec().format().name;
-            EXPECT_EQ(traffic.words_out[tile::index(tile::side::south)], expected.words);
+            EXPECT_EQ(over.model().network().port(3).packets_sent, expected.packets)
+                << over.codec().format().name;
+            EXPECT_EQ(busiest.from, 3);
+            EXPECT_EQ(busiest.words, expected.words);
         }
     }
 }
@@ -290,6 +312,40 @@ TEST(TileCodec, LislesHandlerAllocatesNothing) {
     constexpr std::int64_t much = 100'000;
     EXPECT_LT(interrupt_cycles(mesh_packets::lisle, much), much);
     EXPECT_GT(interrupt_cycles(mesh_packets::v3, much), 15 * much) << "rMPI's does, for each message";
+}
+
+// ---- what is allocated ----
+
+TEST(TileCarrier, OnceBuffersAreThereNothingIsAllocatedWhileTimePasses) {
+    constexpr int ranks = 4;
+    tile_carrier over{tile::parameters{}, all_tiles(ranks), largest, [](int) {}};
+    std::size_t allocated = 0;
+    const auto exchange = [&](unsigned round) {
+        for (int from = 0; from < ranks; ++from) {
+            send_message(over, from, (from + 1 + static_cast<int>(round) % 3) % ranks,
+                         400 + 64 * (round % 5));
+        }
+        for (int left = ranks; left > 0;) {
+            const std::size_t before = allocations;
+            const bool goes_on = over.advance();
+            allocated += allocations - before;
+            ASSERT_TRUE(goes_on);
+            for (int rank = 0; rank < ranks; ++rank) {
+                for (; over.arrived(rank) != nullptr; over.release(rank)) {
+                    --left;
+                }
+            }
+        }
+    };
+    for (unsigned round = 0; round < 60; ++round) {
+        exchange(round);
+    }
+    EXPECT_GT(allocated, 0U) << "the count has to see the first buffers";
+    allocated = 0;
+    for (unsigned round = 0; round < 60; ++round) {
+        exchange(round);
+    }
+    EXPECT_EQ(allocated, 0U);
 }
 
 TEST(TileCodec, ExhaustivelyAllPairsExchangeAMegabyte) {

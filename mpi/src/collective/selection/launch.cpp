@@ -12,6 +12,7 @@
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/message/request.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/progress/progressor.hpp"
 
 namespace lisle::collective {
@@ -96,10 +97,12 @@ void run(communicator &comm, schedule plan) {
         alone.emplace(comm, said.call);
         compare_calls(comm, said); // if it throws, no rank takes the next tag
     }
-    executor executor{std::move(plan), next_tag(comm, false)};
-    executor.run();
-    if (executor.error() != MPI_SUCCESS) {
-        fail(executor.error(), executor.describe());
+    const int tag = next_tag(comm, false);
+    std::optional<executor> made;
+    protocol::once_there_is_memory(*comm.collective.home, [&] { made.emplace(std::move(plan), tag); });
+    made->run();
+    if (made->error() != MPI_SUCCESS) {
+        fail(made->error(), made->describe());
     }
 }
 

@@ -6,14 +6,15 @@
 #include "execution/rank.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/engine.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/point_to_point.hpp"
 #include "protocol/wait.hpp"
 
 namespace lisle::collective {
 
-executor::executor(schedule plan, int tag)
-    : plan_{std::move(plan)}, local_{plan_.area(), plan_.phases()}, tag_{tag},
-      requests_(plan_.steps().size(), nullptr) {}
+executor::executor(schedule &&plan, int tag)
+    : requests_(plan.steps().size(), nullptr), plan_{std::move(plan)}, local_{plan_.area(), plan_.phases()},
+      tag_{tag} {}
 
 executor::~executor() {
     for (auto *const request : requests_) {
@@ -44,7 +45,10 @@ bool executor::advance() {
 }
 
 void executor::run() {
-    while (!advance()) {
+    const auto advance_or_wait = [this] {
+        if (advance()) {
+            return true;
+        }
         if (waiting_for_ != none) {
             protocol::wait(*requests_[waiting_for_]);
         } else {
@@ -52,6 +56,10 @@ void executor::run() {
             protocol::wait_until(
                 local_.home(), [this] { return advance() || waiting_for_ != none; }, &members);
         }
+        return false;
+    };
+    // The others count on the steps of this rank. One for which there is no memory has not been made.
+    while (!protocol::once_there_is_memory(this_rank().engine(), advance_or_wait)) {
     }
 }
 

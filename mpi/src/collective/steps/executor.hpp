@@ -13,8 +13,9 @@ namespace lisle::collective {
 
 class executor {
   public:
+    /// @param plan left alone if it throws, for lack of memory
     /// @param tag what tells this operation's messages from those of others on the same channels
-    executor(schedule plan, int tag);
+    executor(schedule &&plan, int tag);
     executor(const executor &) = delete;
     executor &operator=(const executor &) = delete;
     /// Waits for what has begun: the memory it uses goes away here.
@@ -51,6 +52,7 @@ class executor {
 
     static constexpr step_index none = UINT32_MAX;
 
+    small_vector<protocol::request *, 8> requests_; ///< by step; null: none, or complete
     schedule plan_;
     local_steps local_;
     int tag_;
@@ -60,7 +62,6 @@ class executor {
     int error_ = MPI_SUCCESS;       ///< of messages
     step_index failed_ = 0;         ///< the step that error_ is from
     MPI_Count received_ = 0;        ///< bytes of its message
-    small_vector<protocol::request *, 8> requests_; ///< by step; null: none, or complete
 };
 
 } // namespace lisle::collective

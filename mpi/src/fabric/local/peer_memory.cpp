@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <sys/prctl.h>
 
@@ -48,13 +49,16 @@ bool copy_runs(call &copy, int pid, std::uint64_t remote_address, std::span<cons
     return true;
 }
 
-/// Memory that lies to an address of the peer's so that the kernel copies fast between the two.
+/// Memory that lies to an address of the peer's so that the kernel copies fast between the two. False: it is
+/// not wanted, or there is none.
 class stopover {
   public:
     static constexpr std::size_t bytes = 32768;
-    explicit stopover(std::uint64_t remote_address)
-        : room_{new std::byte[bytes + page]},
-          start_{room_.get() + (remote_address - reinterpret_cast<std::uintptr_t>(room_.get())) % page} {}
+    stopover(std::uint64_t remote_address, bool wanted) noexcept
+        : room_{wanted ? new (std::nothrow) std::byte[bytes + page] : nullptr},
+          start_{room_ ? room_.get() + (remote_address - reinterpret_cast<std::uintptr_t>(room_.get())) % page
+                       : nullptr} {}
+    explicit operator bool() const noexcept { return room_ != nullptr; }
     [[nodiscard]] iovec first(std::size_t length) const noexcept { return {start_, length}; }
 
   private:
@@ -72,10 +76,10 @@ bool is_slow(std::span<const iovec> pieces, std::uint64_t remote_address, bool r
 }
 
 bool read_by_kernel(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
-    if (!is_slow(pieces, remote_address, true)) {
+    const stopover between{remote_address, is_slow(pieces, remote_address, true)};
+    if (!between) {
         return pid > 0 && copy_runs(process_vm_readv, pid, remote_address, pieces);
     }
-    const stopover between{remote_address};
     auto *const to = static_cast<std::byte *>(pieces[0].iov_base);
     for (std::size_t done = 0, some = 0; done < pieces[0].iov_len; done += some) {
         some = std::min(stopover::bytes, pieces[0].iov_len - done);
@@ -89,10 +93,10 @@ bool read_by_kernel(int pid, std::uint64_t remote_address, std::span<const iovec
 }
 
 bool write_by_kernel(int pid, std::uint64_t remote_address, std::span<const iovec> pieces) noexcept {
-    if (!is_slow(pieces, remote_address, false)) {
+    const stopover between{remote_address, is_slow(pieces, remote_address, false)};
+    if (!between) {
         return pid > 0 && copy_runs(process_vm_writev, pid, remote_address, pieces);
     }
-    const stopover between{remote_address};
     const auto *const from = static_cast<const std::byte *>(pieces[0].iov_base);
     for (std::size_t done = 0, some = 0; done < pieces[0].iov_len; done += some) {
         some = std::min(stopover::bytes, pieces[0].iov_len - done);

@@ -25,7 +25,8 @@ constexpr unsigned polls_between_pulses = 4096;
 network_fabric::network_fabric(const std::vector<choice> &chosen, job_view job, address_lookup where)
     : job_{std::move(job)}, traffic_{job_.traffic != nullptr ? *job_.traffic : own_traffic_},
       buffers_{buffer_bytes}, rails_{chosen, job_.secret, buffers_.memory(), buffer_bytes, job_.silence},
-      boxes_{job_.first_rank, job_.rank_count, rails_.descriptors(), rails_.size() * receive_buffers},
+      boxes_{job_.first_rank, job_.rank_count, rails_.descriptors(), rails_.size() * receive_buffers,
+             job_.processes},
       peers_{job_, std::move(where), rails_, buffers_, boxes_}, sender_{job_, rails_, buffers_, peers_},
       acknowledged_{job_, peers_, sender_}, congestion_{job_, peers_, sender_},
       arrivals_{job_, {rails_, buffers_, boxes_, peers_, acknowledged_, congestion_}},
@@ -147,10 +148,10 @@ struct network_fabric::found {
     std::size_t count = 0; ///< of these
     std::array<inbox::ended_copy, 16> copies{};
     std::size_t copy_count = 0; ///< of these
-    std::vector<int> failed;
-    bool moved = false; ///< bytes have come or gone
+    bool has_failures = false;  ///< of which the rank has not been told
+    bool moved = false;         ///< bytes have come or gone
 
-    [[nodiscard]] std::size_t told() const noexcept { return count + copy_count + failed.size(); }
+    [[nodiscard]] std::size_t told() const noexcept { return count + copy_count; }
 };
 
 namespace {
@@ -197,9 +198,6 @@ int network_fabric::poll(int self, sink &into, int most) {
     for (const inbox::ended_copy &copy : std::span{now.copies}.first(now.copy_count)) {
         copy.hears->copied(copy.moved);
     }
-    for (const int peer : now.failed) {
-        into.peer_failed(peer);
-    }
     if (taken != 0) {
         const std::scoped_lock guard{lock_};
         boxes_.of(self).packets.drop_front(taken);
@@ -211,8 +209,33 @@ int network_fabric::poll(int self, sink &into, int most) {
     if (taken != packets.size()) {
         throw std::bad_alloc{}; // the others stay where they are until there is memory for them
     }
+    const int told = static_cast<int>(now.told()) + (now.has_failures ? tell_failures(self, into) : 0);
     // Who waits while its data move does best to look again at once: it is not idle.
-    return now.told() == 0 && now.moved ? 1 : static_cast<int>(now.told());
+    return told == 0 && now.moved ? 1 : told;
+}
+
+int network_fabric::tell_failures(int self, sink &into) {
+    int told = 0;
+    for (;;) {
+        int process = 0;
+        {
+            const std::scoped_lock guard{lock_};
+            const inbox &own = boxes_.of(self);
+            if (own.failed.empty() ||
+                !own.packets.empty()) { // what a peer has sent before it failed comes first
+                return told;
+            }
+            process = own.failed.front();
+        }
+        for (int rank = 0; rank != job_.ranks; ++rank) {
+            if (job_.process_of(rank) == process) {
+                into.peer_failed(rank);
+                ++told;
+            }
+        }
+        const std::scoped_lock guard{lock_};
+        boxes_.of(self).failed.erase(boxes_.of(self).failed.begin()); // only now: it may have thrown
+    }
 }
 
 void network_fabric::take_from_inbox(int self, std::size_t most, found &into) {
@@ -228,9 +251,7 @@ void network_fabric::take_from_inbox(int self, std::size_t most, found &into) {
     }
     own.copies.drop_front(into.copy_count);
     traffic_.add_received(into.copy_count);
-    if (own.packets.size() == into.count) { // what a peer has sent before it failed comes first
-        into.failed.swap(own.failed);
-    }
+    into.has_failures = !own.failed.empty();
 }
 
 void network_fabric::progress() {

@@ -96,6 +96,8 @@ class network_fabric final : public fabric, public deferred_sending {
     // All with the lock held.
     void await_connection(peer_process &to) noexcept;
     void take_from_inbox(int self, std::size_t most, found &into);
+    /// Tells a rank of peers that have failed, if it has all that these had sent. @return how many
+    int tell_failures(int self, sink &into);
     /// Throws std::bad_alloc if there is no memory for what has ended: the next call goes on there.
     void progress();
     void work_off();

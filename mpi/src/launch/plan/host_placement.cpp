@@ -38,14 +38,14 @@ class host_row {
 
 /// Numbers of processes that the hosts give a program which does not say it itself. True: one for each host,
 /// with as many ranks as the host has slots.
-bool count_by_hosts(program_request &program, rank_kind kind) {
+bool count_by_hosts(program_request &program, rank_kind kind, bool recovery) {
     const bool hosted = program.kind.value_or(kind) != rank_kind::process;
     if (program.hosts.empty() || program.processes) {
         return false;
     }
     if (program.ranks_per_process && !program.ranks) {
         program.processes = program.slots();
-    } else if (hosted && !program.ranks_per_process) {
+    } else if (hosted && !recovery && !program.ranks_per_process) {
         const int ranks = ranks_wanted(program).value_or(1);
         program.ranks = ranks;
         program.processes = std::min(ranks, static_cast<int>(program.hosts.size()));
@@ -69,7 +69,7 @@ host_placement place_on_hosts(job_request &request, const char *default_kind) {
             give_up(exit_usage,
                     "the programs of a job on several hosts share them: name the same hosts for all");
         }
-        if (count_by_hosts(program, kind_by_default(default_kind))) {
+        if (count_by_hosts(program, kind_by_default(default_kind), request.control.recovery)) {
             for (host_slots &host : room_for_processes) {
                 host.slots = 1;
             }

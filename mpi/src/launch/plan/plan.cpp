@@ -116,7 +116,7 @@ std::optional<int> ranks_wanted(const program_request &program) {
     return *std::prev(above);
 }
 
-program_shape shape_of(const program_request &program, rank_kind kind) {
+program_shape shape_of(const program_request &program, rank_kind kind, bool recovery) {
     const auto [ranks, processes, per_process] =
         std::tuple{ranks_wanted(program), program.processes, program.ranks_per_process};
     if (per_process.value_or(1) > most_ranks / processes.value_or(1) || ranks.value_or(1) > most_ranks) {
@@ -141,8 +141,8 @@ program_shape shape_of(const program_request &program, rank_kind kind) {
     } else if (processes) {
         counts = spread(ranks.value_or(*processes), *processes);
     } else {
-        const bool processes_wanted = program.kind.value_or(kind) == rank_kind::process;
-        counts = spread(ranks.value_or(1), processes_wanted ? ranks.value_or(1) : 1);
+        const bool one_in_each = recovery || program.kind.value_or(kind) == rank_kind::process;
+        counts = spread(ranks.value_or(1), one_in_each ? ranks.value_or(1) : 1);
     }
     const bool fibers = program.kind.value_or(kind) == rank_kind::fiber;
     if (program.workers && !fibers) {
@@ -261,7 +261,7 @@ std::vector<program_shape> shapes_of(const job_request &request, const char *def
         if (!program.kind && said && alone) {
             program.kind = said;
         }
-        shapes.push_back(shape_of(program, kind_by_default(default_kind)));
+        shapes.push_back(shape_of(program, kind_by_default(default_kind), request.control.recovery));
     }
     return shapes;
 }

@@ -35,13 +35,14 @@ struct job_plan {
 };
 
 /// The numbers of ranks of a program's processes. `kind` is the default where the request says nothing.
+/// @param recovery each rank may be lost alone, so it has a process of its own unless -P or -T say otherwise
 /// Throws launch_error (exit_usage) if -n, -P, -T and --ranks contradict each other.
 struct program_shape {
     std::vector<int> ranks_of_process;
     bool hosted; ///< threads or fibers
     bool fibers;
 };
-[[nodiscard]] program_shape shape_of(const program_request &program, rank_kind kind);
+[[nodiscard]] program_shape shape_of(const program_request &program, rank_kind kind, bool recovery = false);
 /// The same for all programs of a job. `default_kind` is the value of LISLE_RANKS, or null.
 [[nodiscard]] std::vector<program_shape> shapes_of(const job_request &request, const char *default_kind);
 [[nodiscard]] rank_kind kind_by_default(const char *default_kind);

@@ -116,7 +116,8 @@ void supervisor::wait_once(deadline until) {
     if (share_) {
         share_->handle(polled.data() + own - host_share::entries,
                        {[this](signal_note note) { on_signal(note); }, [this] { on_stop_elsewhere(); },
-                        [this] { look_for_abort(); }, [] { on_silence(); }});
+                        [this] { share_->say_waits(waits_.ask()); }, [this] { look_for_abort(); },
+                        [] { on_silence(); }});
     }
     streams_.handle(polled.data() + own, polled.size() - own);
     if (polled[1].revents != 0) {
@@ -210,6 +211,9 @@ void supervisor::on_end(std::size_t index) {
         found.sentence += memory_.explain_kill();
     }
     if (request_.control.recovery && found.stops_job && !table_.aborted()) {
+        if (found.one_of_several) {
+            found.sentence += "; " + lost_together(end, table_);
+        }
         note_loss(found);
     } else if (found.exit_code != 0 || found.stops_job) {
         act_on(found);
@@ -277,6 +281,10 @@ void supervisor::warn_of_absence(std::size_t index) {
 }
 
 void supervisor::look_for_failed_threads() {
+    if (request_.control.recovery) { // there a rank that fails ends its process
+        look_for_abort();
+        return;
+    }
     for (const std::size_t i : children_.here()) {
         if (end_.begun() || !children_.hosts_living_ranks(i)) {
             continue;

@@ -77,7 +77,19 @@ verdict left_early(int rank, int code, const process_end &end, const job_table &
             .alarming = true,
             .sentence = sentence(one_rank(rank, end, segment), " ended",
                                  code != 0 ? sentence(" with exit code ", code) : std::string{},
-                                 code != 0 ? " before MPI_Finalize" : " without calling MPI_Finalize")};
+                                 code != 0 ? " before MPI_Finalize" : " without calling MPI_Finalize"),
+            .one_of_several = segment.rank_count(end.process) > 1};
+}
+
+/// -1: none has.
+int first_to_leave_early(const process_end &end, const job_table &segment) {
+    const int first = segment.first_rank(end.process);
+    for (int rank = first; rank < first + segment.rank_count(end.process); ++rank) {
+        if (segment.progress(rank) == rank_progress::left_early) {
+            return rank;
+        }
+    }
+    return -1;
 }
 
 verdict judge_exit(const process_end &end, const job_table &segment) {
@@ -85,11 +97,11 @@ verdict judge_exit(const process_end &end, const job_table &segment) {
     const int first = segment.first_rank(end.process);
     bool over = true; // no rank of the process can be missed by others
     int failed = -1;
+    if (const int rank = first_to_leave_early(end, segment); rank >= 0) {
+        return left_early(rank, segment.exit_status(rank) & 0xff, end, segment);
+    }
     for (int rank = first; rank < first + segment.rank_count(end.process); ++rank) {
         const auto progress = segment.progress(rank);
-        if (progress == rank_progress::left_early) {
-            return left_early(rank, segment.exit_status(rank) & 0xff, end, segment);
-        }
         if (progress == rank_progress::initialized) {
             return left_early(rank, code, end, segment);
         }
@@ -116,6 +128,7 @@ verdict judge_signal(const process_end &end, const job_table &segment) {
     const bool known = fault && fault->signal == signal && fault->rank >= first &&
                        fault->rank < first + segment.rank_count(end.process);
     const bool several = !known && segment.rank_count(end.process) > 1;
+    result.one_of_several = known && segment.rank_count(end.process) > 1;
     result.sentence = sentence(known ? one_rank(fault->rank, end, segment) : all_ranks(end, segment),
                                several ? " were" : " was", " ended by ", signal_name(signal));
     const bool has_address = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
@@ -129,6 +142,12 @@ verdict judge_signal(const process_end &end, const job_table &segment) {
 }
 
 } // namespace
+
+std::string lost_together(const process_end &end, const job_table &segment) {
+    const int first = segment.first_rank(end.process);
+    return sentence("ranks ", first, " to ", first + segment.rank_count(end.process) - 1,
+                    " are lost with the process");
+}
 
 std::string signal_name(int signal) {
     const char *const name = sigabbrev_np(signal);
@@ -153,11 +172,8 @@ std::optional<verdict> judge_running(const process_end &running, const job_table
     if (auto aborted = judge_abort(segment)) {
         return aborted;
     }
-    const int first = segment.first_rank(running.process);
-    for (int rank = first; rank < first + segment.rank_count(running.process); ++rank) {
-        if (segment.progress(rank) == rank_progress::left_early) {
-            return left_early(rank, segment.exit_status(rank) & 0xff, running, segment);
-        }
+    if (const int rank = first_to_leave_early(running, segment); rank >= 0) {
+        return left_early(rank, segment.exit_status(rank) & 0xff, running, segment);
     }
     return std::nullopt;
 }

@@ -22,14 +22,18 @@ struct process_end {
 };
 
 struct verdict {
-    int exit_code = 0;        ///< of the job; 0 if nothing is wrong
-    bool stops_job = false;   ///< the other ranks cannot go on
-    bool alarming = false;    ///< to be reported even where the exit code alone would do
-    std::string sentence;     ///< empty if there is nothing to say
-    bool consequence = false; ///< of the failure of another rank, of which there may be a verdict, too
+    int exit_code = 0;           ///< of the job; 0 if nothing is wrong
+    bool stops_job = false;      ///< the other ranks cannot go on
+    bool alarming = false;       ///< to be reported even where the exit code alone would do
+    std::string sentence;        ///< empty if there is nothing to say
+    bool one_of_several = false; ///< the sentence names one rank of a process that had more
+    bool consequence = false;    ///< of the failure of another rank, of which there may be a verdict, too
 };
 
 [[nodiscard]] verdict judge(const process_end &end, const job_table &segment);
+
+/// "ranks 0 to 3 are lost with the process"
+[[nodiscard]] std::string lost_together(const process_end &end, const job_table &segment);
 
 /// Whether a rank has ended the job, and how.
 [[nodiscard]] std::optional<verdict> judge_abort(const job_table &segment);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "library/waits_of_job.hpp"
 #include "world/job_table.hpp"
@@ -23,11 +24,21 @@ class wait_watch {
     [[nodiscard]] std::string look();
     /// What all ranks wait for, for print_report(). @param why the first line
     [[nodiscard]] std::string describe(const std::string &why);
+    /// What those of this machine wait for, for a launcher that asks several.
+    [[nodiscard]] std::vector<known_wait> ask() { return waits_.ask(); }
 
   private:
+    /// Looks for ranks that can never go on among those of this job and of those that it has spawned,
+    /// together.
+    [[nodiscard]] std::string look_among_jobs();
+    [[nodiscard]] bool uses_mpi(int rank) const noexcept;
+
     const job_table &table_;
     waits_of_job waits_;
     clock::time_point next_;
+    bool asleep_before_ = false; ///< all ranks, at the look before
+    int in_vain_ = 0;            ///< questions to several jobs
+    int pause_ = 0;              ///< looks that are left out of these
 };
 
 } // namespace lisle::launch

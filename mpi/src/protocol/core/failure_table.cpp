@@ -37,7 +37,7 @@ int failure_table::error_of(std::uint64_t context, int peer) const noexcept {
 }
 
 bool failure_table::has_failed(int peer) const noexcept {
-    return !failed_.empty() && contains(failed_, peer);
+    return !silent_.empty() && contains(silent_, peer);
 }
 
 bool failure_table::watch(std::uint64_t base, std::vector<int> members) {
@@ -49,9 +49,23 @@ bool failure_table::watch(std::uint64_t base, std::vector<int> members) {
     return revoked_early_.erase(base) != 0;
 }
 
-bool failure_table::note_failure(int peer) {
-    if (has_failed(peer)) {
+void failure_table::note_failure(int peer) {
+    silent_.reserve(silent_.size() + 1);
+    static_cast<void>(note_reported_failure(peer));
+    if (!has_failed(peer)) {
+        silent_.push_back(peer);
+    }
+}
+
+bool failure_table::note_reported_failure(int peer) {
+    if (contains(failed_, peer)) {
         return false;
+    }
+    failed_.reserve(failed_.size() + 1);
+    for (auto &[base, one] : watched_) {
+        if (contains(one.members, peer)) {
+            one.failed.reserve(one.failed.size() + 1);
+        }
     }
     failed_.push_back(peer);
     for (auto &[base, one] : watched_) {

@@ -43,6 +43,7 @@ class failure_table {
     /// The error with which an operation with this context ends, or MPI_SUCCESS. @param peer in the job; -1:
     /// any source
     [[nodiscard]] int error_of(std::uint64_t context, int peer) const noexcept;
+    /// True once a fabric has said so: then all is there that the peer had sent.
     [[nodiscard]] bool has_failed(int peer) const noexcept;
 
     /// Begins to watch the communicator with this first context. @return true if it was revoked before
@@ -54,14 +55,18 @@ class failure_table {
         return found != watched_.end() ? &found->second : nullptr;
     }
 
-    /// @return false if that was known
-    [[nodiscard]] bool note_failure(int peer);
+    /// From a fabric. This and the next one change nothing if they throw, for lack of memory.
+    void note_failure(int peer);
+    /// From other members, before a fabric says so: the peer counts as failed in its communicators, but what
+    /// it has sent can still come. @return false if that was known
+    [[nodiscard]] bool note_reported_failure(int peer);
     /// @return the communicator if that is new and this rank is a member: all others are to be told
     [[nodiscard]] const communicator *note_revocation(std::uint64_t base);
 
   private:
     std::atomic<bool> any_{false};
-    std::vector<int> failed_; ///< peers
+    std::vector<int> failed_; ///< peers, in the order in which this rank has noticed it
+    std::vector<int> silent_; ///< of them, those from which nothing comes any more
     std::unordered_map<std::uint64_t, communicator> watched_;
     /// Revoked by others before this rank has made its part of the communicator.
     std::set<std::uint64_t> revoked_early_;

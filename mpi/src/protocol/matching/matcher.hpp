@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "protocol/matching/keyed_queues.hpp"
@@ -58,13 +59,13 @@ class matcher {
     }
     /// Undoes the latest match(), since which nothing has changed.
     void put_back(receive_operation &matched) noexcept;
-    /// The posted receives of which this is true. Takes time in proportion to what is posted.
-    template <class Predicate>
-    [[nodiscard]] std::vector<receive_operation *> posted_where(Predicate is_wanted) {
-        std::vector<receive_operation *> found;
+    /// The posted receives of which this is true, linked by `next`; null: none. Takes time in proportion to
+    /// what is posted, and no memory.
+    template <class Predicate> [[nodiscard]] receive_operation *posted_where(Predicate is_wanted) {
+        receive_operation *found = nullptr;
         const auto note = [&](receive_operation &receive) {
             if (is_wanted(receive)) {
-                found.push_back(&receive);
+                receive.next = std::exchange(found, &receive);
             }
         };
         for (receive_operation *each = first_; each != nullptr;
@@ -75,6 +76,9 @@ class matcher {
         return found;
     }
 
+    /// All of them in the order of posting.
+    [[nodiscard]] std::vector<receive_operation *> posted_in_order();
+
     /// Changes nothing if it throws, for lack of memory.
     void store(unexpected_message &message);
     /// The oldest stored message that `pattern` accepts, or null.
@@ -84,6 +88,7 @@ class matcher {
     /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
+    [[nodiscard]] unexpected_message *oldest() noexcept { return oldest_; }
     /// Calls `function` with each stored message, the oldest first.
     template <class Function> void each_stored(Function function) const {
         for (const unexpected_message *stored = oldest_; stored != nullptr; stored = stored->newer) {

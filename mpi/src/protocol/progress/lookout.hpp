@@ -11,9 +11,11 @@ class engine;
 class lookout {
   public:
     /// Does what can be done. Called with the engine's lock held, in every round of progress and after the
-    /// rank has said that it is about to sleep.
+    /// rank has said that it is about to sleep. What there is no memory for it tries again the next time.
     /// @param any set to true if anything was done. @return false: it is forgotten, and may be gone by then
-    virtual bool look_locked(engine &home, bool &any) = 0;
+    virtual bool look_locked(engine &home, bool &any) noexcept = 0;
+
+    lookout *next = nullptr; ///< of those that the mover asks: to add one takes no memory
 
   protected:
     ~lookout() = default;

@@ -16,8 +16,6 @@ namespace {
 constexpr int poll_batch = 32;
 // The same for one fabric by a thread of the library's own: callers want the lock, too.
 constexpr int receive_batch = 16;
-// Longest sleep of a rank that ranks of other jobs may wake.
-constexpr std::uint64_t longest_for_other_jobs = 1'000'000'000;
 
 } // namespace
 
@@ -49,9 +47,15 @@ int message_mover::take_arrived_locked() {
     return taken;
 }
 
-bool message_mover::look_out_further_locked() {
+bool message_mover::look_out_further_locked() noexcept {
     bool any = false;
-    std::erase_if(lookouts_, [&](lookout *each) { return !each->look_locked(*core_.self.home, any); });
+    for (lookout *each = std::exchange(lookouts_, nullptr); each != nullptr;) {
+        lookout *const following = each->next; // read first: one that is forgotten may be gone
+        if (each->look_locked(*core_.self.home, any)) {
+            watch_locked(*each);
+        }
+        each = following;
+    }
     return any;
 }
 

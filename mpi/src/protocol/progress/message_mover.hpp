@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "fabric/packet_source.hpp"
 #include "protocol/core/engine_core.hpp"
@@ -29,6 +29,8 @@ class message_mover {
   public:
     /// Sleep while something is to be sent that found no room: nobody tells us when there is.
     static constexpr std::uint64_t retry_nanoseconds = 100'000;
+    /// Longest sleep of a rank that only other ranks may wake, those of other jobs among them.
+    static constexpr std::uint64_t longest_for_other_jobs = 1'000'000'000;
 
     /// @param into given what arrives from polled fabrics
     message_mover(engine_core &core, const message_parts &parts, fabric::sink &into)
@@ -42,7 +44,7 @@ class message_mover {
     [[nodiscard]] bool look_locked(const request &awaited, unsigned most);
 
     /// Has something looked after until it says that it is finished.
-    void watch_locked(lookout &work) { lookouts_.push_back(&work); }
+    void watch_locked(lookout &work) noexcept { work.next = std::exchange(lookouts_, &work); }
 
     // ---- before a thread of the rank sleeps ----
 
@@ -75,8 +77,8 @@ class message_mover {
     /// The same, but throws. Apart, since a handler of exceptions would cost each packet some instructions.
     [[gnu::noinline]] int take_arrived_locked();
     /// True if any of those that look out has done something.
-    [[nodiscard]] bool look_out_locked() { return !lookouts_.empty() && look_out_further_locked(); }
-    [[gnu::cold, gnu::noinline]] bool look_out_further_locked();
+    [[nodiscard]] bool look_out_locked() { return lookouts_ != nullptr && look_out_further_locked(); }
+    [[gnu::cold, gnu::noinline]] bool look_out_further_locked() noexcept;
     /// Ends a round of progress: releases the lock and does what was found meanwhile. True if anything.
     bool unlock_and_work() {
         if (core_.has_work()) [[unlikely]] {
@@ -101,7 +103,7 @@ class message_mover {
     engine_core &core_;
     const message_parts parts_;
     fabric::sink &into_;
-    std::vector<lookout *> lookouts_; ///< under the lock
+    lookout *lookouts_ = nullptr; ///< under the lock
 };
 
 } // namespace lisle::protocol

@@ -144,6 +144,12 @@ void waiter::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
     fiber_worker *const worker = fiber_worker::current();
     doorbell &bell = core_.self.owner.bell();
     wait_table &waits = core_.self.job.waits();
+    // Not counted among the ranks that only the own job can wake, but its record tells that it sleeps.
+    const bool is_for_jobs =
+        at_most == message_mover::longest_for_other_jobs && core_.self.owner.calls_alone();
+    if (is_for_jobs) {
+        waits.park(core_.self.on_node, seen);
+    }
     if (worker != nullptr && at_most != 0) {
         worker->park_for(bell, seen, at_most);
     } else if (worker != nullptr) {
@@ -154,6 +160,9 @@ void waiter::sleep_on_bell(std::uint32_t seen, std::uint64_t at_most) {
         bell.sleep(seen, at_most);
     } else {
         waits.sleep(core_.self.on_node, seen);
+    }
+    if (is_for_jobs) {
+        waits.unpark(core_.self.on_node, seen);
     }
 }
 
@@ -246,6 +255,10 @@ void waiter::found_nothing() noexcept {
         return;
     }
     let_core_catch_up();
+    if (core_.self.job.clock().leaves_open()) [[unlikely]] {
+        core_.self.job.clock().found_nothing(core_.self.number);
+        return;
+    }
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         core_.self.job.clock().program_goes_on();
         return;

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 #include "base/error.hpp"
 #include "datatype/copy.hpp"
@@ -240,10 +239,12 @@ void element_update::apply_with_gaps(std::byte *target, const std::byte *origin,
     if (how_ == manner::replace) {
         unpack(there, 0, {origin, count * size_});
     } else if (how_ != manner::keep) {
-        // The kernel needs the operands as an array of the type.
-        std::vector<std::byte> operands(count * static_cast<std::size_t>(element_->extent()));
-        unpack({operands.data(), elements, *element_}, 0, {origin, count * size_});
-        kernels_.apply(operands.data(), target, count);
+        // The kernel needs each operand as one of the type: a pair, of which none is longer.
+        alignas(16) std::byte operand[2 * sizeof(long double)];
+        for (std::size_t at = 0; at != count; ++at, origin += size_, target += element_->extent()) {
+            unpack({operand, 1, *element_}, 0, {origin, size_});
+            kernels_.apply(operand, target, 1);
+        }
     }
 }
 

@@ -37,6 +37,7 @@ template <class Use>
 void for_each_run(const typed_buffer &data, MPI_Count offset, MPI_Count length, Use use) {
     constexpr std::size_t most = 64;
     std::vector<iovec> some;
+    some.reserve(most); // before anything is used
     while (length > 0) {
         some.clear();
         const MPI_Count covered = runs(data, offset, length, most, some);

@@ -19,10 +19,12 @@ awaited_answer *awaited_answers::expect(const typed_buffer &into, int target) {
     protocol::engine &home = members_.home();
     auto answer = std::make_unique<awaited_answer>(home, into, target);
     answer->keep(*into.type);
+    {
+        const std::scoped_lock guard{mutex_};
+        answer->id = answers_.insert(*answer);
+    }
     home.core().expect(*answer,
                        members_.number_of(target)); // a wait then polls the fabric that brings the answer
-    const std::scoped_lock guard{mutex_};
-    answer->id = answers_.insert(*answer);
     return answer.release();
 }
 

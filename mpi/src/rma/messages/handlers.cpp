@@ -31,12 +31,12 @@ const protocol::packet_kind_of_module replies{
 const struct listener {
     listener() {
         protocol::active_messages::on_failure([](protocol::engine &home, int peer) {
-            for (window_messages *const each : registered<window_messages>::of(home)) {
-                const int member = each->members.comm().local_group().rank_of(peer);
+            registered<window_messages>::each_of(home, [&](window_messages &each) {
+                const int member = each.members.comm().local_group().rank_of(peer);
                 if (member != MPI_UNDEFINED) {
-                    each->peer_failed_locked(home, member);
+                    each.peer_failed_locked(home, member);
                 }
-            }
+            });
         });
     }
 } failures;

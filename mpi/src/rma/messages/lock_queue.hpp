@@ -7,14 +7,13 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "rma/state/lock_word.hpp"
 #include "rma/state/window_members.hpp"
 
 namespace lisle::rma {
 
-/// Not thread-safe.
+/// Not thread-safe. What changes its state takes its memory first: if it throws, nothing has happened.
 class lock_queue {
   public:
     explicit lock_queue(const window_members &members) : members_{members} {}
@@ -27,35 +26,41 @@ class lock_queue {
     };
 
     void ask(int origin, std::uint64_t id, lock_word::kind wanted) {
-        waiting_.push_back({origin, id, wanted});
+        waiting_.push_back({{origin, id, -1}, wanted, entry_of(origin, wanted)});
     }
     /// Takes the lock without waiting. False: it is not free, or others wait for it.
     [[nodiscard]] bool try_take(int origin, lock_word::kind wanted);
     [[nodiscard]] bool is_held_by(int origin) const { return held_.contains(origin); }
     /// @pre is_held_by(origin)
     void give_back(int origin);
-    /// Takes the lock for those that wait, as far as it can be had now, and for others registers in its word.
-    [[nodiscard]] std::vector<decision> take();
+    /// Takes the lock for the first of those that wait, if it can be had now, and else registers in its word.
+    /// Null: nobody waits, or it is to be waited for. The same again until pop() is called.
+    [[nodiscard]] const decision *take() noexcept;
+    /// The origin has been told. @pre take() is not null
+    void pop() noexcept { waiting_.pop_front(); }
     /// An origin has failed.
     void forget(int origin);
     [[nodiscard]] bool anyone_waits() const noexcept { return !waiting_.empty(); }
 
   private:
+    using holders = std::map<int, lock_word::kind>;
     struct waiting_origin {
-        int origin;
-        std::uint64_t id;
+        decision outcome;
         lock_word::kind wanted;
+        holders::node_type entry; ///< in held_ when it has the lock
+        bool decided = false;
     };
-    /// Nothing: it is to be waited for.
-    [[nodiscard]] std::optional<decision> take_for(const waiting_origin &first);
-    void note_holder(int origin, lock_word::kind held);
+    [[nodiscard]] static holders::node_type entry_of(int origin, lock_word::kind held);
+    /// False: it is to be waited for.
+    [[nodiscard]] bool decide(waiting_origin &first) noexcept;
+    void note_holder(holders::node_type &&entry) noexcept;
     /// The first origin no longer waits. @param taken it has the lock
-    void end_waiting(bool taken);
+    void end_waiting(bool taken) noexcept;
 
     const window_members &members_;
     std::deque<waiting_origin> waiting_;
     std::optional<lock_word::kind> awaited_; ///< registered in the lock's word for the first of them
-    std::map<int, lock_word::kind> held_;    ///< by origin
+    holders held_;                           ///< by origin
 };
 
 } // namespace lisle::rma

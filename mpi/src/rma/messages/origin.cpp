@@ -2,19 +2,41 @@
 #include "rma/messages/origin.hpp"
 
 #include <mutex>
+#include <new>
 
 #include "datatype/predefined.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/point_to_point.hpp"
 #include "rma/messages/packets.hpp"
 #include "rma/state/failures_within.hpp"
 
 namespace lisle::rma {
 
-void message_origin::note_touched(int target) {
+message_origin::sending::sending(message_origin &by, int target) : by_{by}, target_{target} {
+    const std::scoped_lock guard{by_.mutex_};
+    ++by_.touched_[target].unfinished;
+}
+
+message_origin::sending::~sending() {
+    const std::scoped_lock guard{by_.mutex_};
+    target_operations &of_target = by_.touched_.find(target_)->second;
+    of_target.latest = ++by_.last_operation_; // unique, whichever entries are erased
+    --of_target.unfinished;
+    by_.any_touched_.store(true, std::memory_order_relaxed);
+    by_.members_.note_requests();
+}
+
+bool message_origin::forget_touched(int target) {
     const std::scoped_lock guard{mutex_};
-    touched_[target] = ++last_operation_; // unique, whichever entries are erased
-    any_touched_.store(true, std::memory_order_relaxed);
-    members_.note_requests();
+    const auto found = touched_.find(target);
+    if (found == touched_.end()) {
+        unanswered_.insert(target);
+        return false;
+    }
+    if (found->second.unfinished == 0) {
+        touched_.erase(found);
+    }
+    return true;
 }
 
 void message_origin::send_plain(request_kind what, int target, lock_word::kind kind, std::uint64_t id) {
@@ -37,19 +59,14 @@ awaited_answer *message_origin::ask(request_kind what, int target, lock_word::ki
 }
 
 void message_origin::give_back(const std::vector<int> &targets, lock_word::kind held) {
+    protocol::engine &home = members_.home();
     std::vector<awaited_answer *> asked;
+    protocol::once_there_is_memory(home, [&] { asked.reserve(targets.size()); });
     failures_within failures;
     for (const int target : targets) {
-        bool under_way = false;
-        {
-            const std::scoped_lock guard{mutex_};
-            under_way = touched_.erase(target) != 0; // the answer to the unlock completes the operations too
-            if (!under_way) {
-                unanswered_.insert(target);
-            }
-        }
-        if (under_way) {
-            asked.push_back(ask(request_kind::unlock, target, held));
+        if (protocol::once_there_is_memory(home, [&] { return forget_touched(target); })) {
+            asked.push_back(protocol::once_there_is_memory(
+                home, [&] { return ask(request_kind::unlock, target, held); }));
         } else {
             failures.attempt([&] { send_plain(request_kind::unlock, target, held, 0); });
         }
@@ -61,9 +78,12 @@ void message_origin::give_back(const std::vector<int> &targets, lock_word::kind 
 }
 
 void message_origin::end() {
+    protocol::engine &home = members_.home();
     std::vector<awaited_answer *> asked;
+    protocol::once_there_is_memory(home, [&] { asked.reserve(unanswered_.size()); });
     for (const int target : unanswered_) { // without the lock: no other thread uses the window now
-        asked.push_back(ask(request_kind::flush, target, lock_word::kind::shared));
+        asked.push_back(protocol::once_there_is_memory(
+            home, [&] { return ask(request_kind::flush, target, lock_word::kind::shared); }));
     }
     for (awaited_answer *const answer : asked) {
         protocol::wait(*answer); // its error does not matter: a failed target serves nothing
@@ -75,14 +95,24 @@ std::vector<message_origin::asked_flush> message_origin::ask_touched(int target)
     std::vector<asked_flush> asked;
     {
         const std::scoped_lock guard{mutex_};
-        for (const auto &[each, operation] : touched_) {
+        for (const auto &[each, operations] : touched_) {
             if (target < 0 || target == each) {
-                asked.push_back({each, operation});
+                asked.push_back({each, operations.latest});
             }
         }
     }
-    for (asked_flush &each : asked) {
-        each.answer = ask(request_kind::flush, each.target, lock_word::kind::shared);
+    try {
+        for (asked_flush &each : asked) {
+            each.answer = ask(request_kind::flush, each.target, lock_word::kind::shared);
+        }
+    } catch (const std::bad_alloc &) {
+        for (const asked_flush &each : asked) {
+            if (each.answer != nullptr) {
+                protocol::wait(*each.answer);
+                each.answer->free();
+            }
+        }
+        throw;
     }
     return asked;
 }
@@ -94,7 +124,7 @@ void message_origin::await(const std::vector<asked_flush> &asked) {
         // Erased only now, since another thread that flushes meanwhile waits for the same operations.
         const std::scoped_lock guard{mutex_};
         if (const auto known = touched_.find(each.target);
-            known != touched_.end() && known->second == each.operation) {
+            known != touched_.end() && known->second.are_done_with(each.operation)) {
             touched_.erase(known);
         }
     }

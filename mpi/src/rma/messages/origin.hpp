@@ -23,9 +23,20 @@ class message_origin {
 
     awaited_answers answers;
 
-    /// Called when the requests of an operation have been sent: else a flush by another thread, whose own
-    /// request may overtake them, would have them forgotten.
-    void note_touched(int target);
+    /// While an operation's requests are sent. A flush by another thread, whose own request may overtake
+    /// them, does not have them forgotten. What it needs of memory it takes first: what has been sent is
+    /// known.
+    class sending {
+      public:
+        sending(message_origin &by, int target);
+        ~sending();
+        sending(const sending &) = delete;
+        sending &operator=(const sending &) = delete;
+
+      private:
+        message_origin &by_;
+        const int target_;
+    };
 
     /// A flush on its way to one target.
     struct asked_flush {
@@ -35,6 +46,7 @@ class message_origin {
     };
     /// Begins to find out whether all that was asked of the target is done; -1: of all targets. What is
     /// returned goes to await().
+    /// Throws for lack of memory, and has asked nothing then.
     [[nodiscard]] std::vector<asked_flush> begin_flush(int target) {
         if (!any_touched_.load(std::memory_order_relaxed)) [[likely]] {
             return {};
@@ -47,7 +59,7 @@ class message_origin {
 
     /// Gives the locks of several targets back: one round trip for all. Returns when all that was asked of a
     /// target is done, and at once if nothing is under way: then nobody has to answer. Throws what went
-    /// wrong.
+    /// wrong, but waits for memory: others wait for the locks.
     void give_back(const std::vector<int> &targets, lock_word::kind held);
     /// Returns when all requests have been served: then the targets may free the window.
     void end();
@@ -56,14 +68,25 @@ class message_origin {
     [[nodiscard]] awaited_answer *ask(request_kind what, int target, lock_word::kind kind);
 
   private:
+    /// Operations on one target.
+    struct target_operations {
+        std::uint64_t latest = 0; ///< number of the last one whose requests have been sent
+        int unfinished = 0;       ///< those whose requests are on their way out
+        [[nodiscard]] bool are_done_with(std::uint64_t operation) const noexcept {
+            return latest == operation && unfinished == 0;
+        }
+    };
+
     [[nodiscard]] std::vector<asked_flush> ask_touched(int target);
+    /// True if operations on the target are under way, which the answer to an unlock completes. False: the
+    /// unlock goes without an answer.
+    [[nodiscard]] bool forget_touched(int target);
     /// Sends a request that has no data. @param id of the answer; 0: none is wanted
     void send_plain(request_kind what, int target, lock_word::kind kind, std::uint64_t id);
 
     window_members &members_;
-    spin_lock mutex_; ///< protects all below
-    /// By target: the number of its last operation, unless all are known to be done.
-    std::map<int, std::uint64_t> touched_;
+    spin_lock mutex_;                          ///< protects all below
+    std::map<int, target_operations> touched_; ///< by target, unless all are known to be done
     std::uint64_t last_operation_ = 0;
     std::set<int> unanswered_; ///< targets that have been given their locks back without an answer
     /// There have been some. Relaxed: a thread only has to see those of calls which happened before its own.

@@ -61,13 +61,26 @@ void message_target::arrived_locked(protocol::engine &home, const protocol::arri
         keep_locked(origin, what, packet.payload);
     }
     try_kept_later_locked(home);
+    watch_locks_locked(home);
+}
+
+void message_target::watch_locks_locked(protocol::engine &home) noexcept {
     if (locks_.anyone_waits() && !std::exchange(watches_, true)) {
         home.mover().watch_locked(*this);
     }
 }
 
 void message_target::keep_locked(int origin, request_kind what, std::span<const std::byte> payload) {
-    kept_[origin].push_back({what, {payload.begin(), payload.end()}});
+    kept_request kept{what, {payload.begin(), payload.end()}};
+    const auto [place, is_first] = kept_.try_emplace(origin);
+    try {
+        place->second.push_back(std::move(kept));
+    } catch (const std::bad_alloc &) {
+        if (is_first) {
+            kept_.erase(place);
+        }
+        throw;
+    }
 }
 
 void message_target::keep_answer_locked(int origin, std::uint64_t id, int error, int failed) {
@@ -124,16 +137,30 @@ std::vector<memory_run> message_target::runs_of(const request &asked) const {
     return runs;
 }
 
-std::byte *message_target::place_of(const request &asked, std::uint64_t address, std::size_t bytes) {
+std::byte *message_target::place_of(std::uint64_t address, std::size_t bytes) const {
     const member_facts &own = members_.own().facts;
     const bool inside = members_.dynamic() ? members_.attached.holds(address, bytes)
                                            : address >= own.base && bytes <= own.size &&
                                                  address - own.base <= own.size - bytes;
-    if (!inside) {
-        errors_.emplace(asked.origin, MPI_ERR_RMA_RANGE);
-        return nullptr;
+    return inside ? members_.reach(members_.rank(), address, bytes) : nullptr;
+}
+
+namespace {
+/// How much memory elements take, gaps between them included. @param bytes of data
+std::size_t memory_of(const datatype &element, std::uint64_t bytes) {
+    const std::size_t elements = static_cast<std::size_t>(bytes) / static_cast<std::size_t>(element.size());
+    return (elements - 1) * static_cast<std::size_t>(element.extent()) +
+           static_cast<std::size_t>(element.true_extent());
+}
+} // namespace
+
+void message_target::check_places(int origin, const std::vector<memory_run> &runs, const datatype &element) {
+    for (const memory_run &run : runs) {
+        if (place_of(run.address, memory_of(element, run.bytes)) == nullptr) {
+            errors_.emplace(origin, MPI_ERR_RMA_RANGE);
+            return;
+        }
     }
-    return members_.reach(members_.rank(), address, bytes);
 }
 
 // ---- serving ----
@@ -214,6 +241,7 @@ template <class Serve> bool message_target::serve_runs(const request &asked, con
     if (data.size() != times * bytes) {
         refuse_request(members_, asked.origin, "brings another number of bytes than it names", data.size());
     }
+    check_places(asked.origin, runs, element); // the last of what needs memory
     std::optional<outgoing_packet> answer;
     if (bool unheard = false; asked.head.id != 0 && !(answer = claim_answer(asked, bytes, unheard))) {
         return unheard;
@@ -223,11 +251,8 @@ template <class Serve> bool message_target::serve_runs(const request &asked, con
     store_order::before_read(); // the serving thread may have put some of it itself
     for (const memory_run &run : runs) {
         const auto length = static_cast<std::size_t>(run.bytes);
-        const std::size_t elements = length / size;
-        const std::size_t memory = (elements - 1) * static_cast<std::size_t>(element.extent()) +
-                                   static_cast<std::size_t>(element.true_extent());
-        if (std::byte *const place = place_of(asked, run.address, memory)) {
-            serve(served_run{place, elements, length, brought, result});
+        if (std::byte *const place = place_of(run.address, memory_of(element, run.bytes))) {
+            serve(served_run{place, length / size, length, brought, result});
         } else if (result != nullptr) {
             std::memset(result, 0, length);
         }
@@ -327,7 +352,14 @@ bool message_target::serve_lock(const request &asked) {
 
 bool message_target::serve_try_lock(const request &asked) {
     const bool taken = locks_.try_take(asked.origin, wanted_by(asked.head));
-    answer_or_keep_locked(asked.origin, asked.head.id, taken ? MPI_SUCCESS : not_free, -1);
+    try {
+        answer_or_keep_locked(asked.origin, asked.head.id, taken ? MPI_SUCCESS : not_free, -1);
+    } catch (const std::bad_alloc &) {
+        if (taken) {
+            locks_.give_back(asked.origin);
+        }
+        throw;
+    }
     return true;
 }
 
@@ -343,13 +375,18 @@ bool message_target::serve_unlock(const request &asked) {
     return true;
 }
 
-bool message_target::take_locks_locked() {
-    const std::vector<lock_queue::decision> taken = locks_.take();
-    for (const lock_queue::decision &each : taken) {
-        answer_or_keep_locked(each.origin, each.id, each.failed < 0 ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED,
-                              each.failed);
+bool message_target::take_locks_locked() noexcept {
+    bool any = false;
+    try {
+        while (const lock_queue::decision *const next = locks_.take()) {
+            answer_or_keep_locked(next->origin, next->id,
+                                  next->failed < 0 ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED, next->failed);
+            locks_.pop();
+            any = true;
+        }
+    } catch (const std::bad_alloc &) { // it has the lock, and is told later
     }
-    return !taken.empty();
+    return any;
 }
 
 void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed) {
@@ -358,7 +395,7 @@ void message_target::answer_or_keep_locked(int origin, std::uint64_t id, int err
     }
 }
 
-bool message_target::look_locked(protocol::engine &home, bool &any) {
+bool message_target::look_locked(protocol::engine &home, bool &any) noexcept {
     const std::scoped_lock guard{mutex_};
     any = take_locks_locked() || any;
     try_kept_later_locked(home);
@@ -372,6 +409,7 @@ void message_target::fail_locked(protocol::engine &home, int origin) {
     locks_.forget(origin);
     take_locks_locked();
     try_kept_later_locked(home);
+    watch_locks_locked(home);
 }
 
 } // namespace lisle::rma

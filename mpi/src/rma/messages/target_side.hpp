@@ -29,7 +29,8 @@ class message_target final : private protocol::pending_call, private protocol::l
   public:
     explicit message_target(const window_members &members);
 
-    /// From the packet handler, with the engine's lock held.
+    /// From the packet handler, with the engine's lock held. If it throws, for lack of memory, nothing has
+    /// been done, and the packet comes again.
     void arrived_locked(protocol::engine &home, const protocol::arrival &packet);
     /// An origin has failed. With the engine's lock held.
     void fail_locked(protocol::engine &home, int origin);
@@ -88,17 +89,22 @@ class message_target final : private protocol::pending_call, private protocol::l
     void serve_kept_locked();
     /// Has the engine serve what is kept, if anything, when there may be room.
     void try_kept_later_locked(protocol::engine &home);
+    /// Has the engine call look_locked() if anyone waits for the lock.
+    void watch_locks_locked(protocol::engine &home) noexcept;
     /// Answers after all that is kept for the origin.
     void answer_or_keep_locked(int origin, std::uint64_t id, int error, int failed);
-    /// Tells those that have got the lock. True if there are any.
-    bool take_locks_locked();
+    /// Tells those that have got the lock. True if there are any. What there is no memory for is left to
+    /// look_locked().
+    bool take_locks_locked() noexcept;
 
     [[nodiscard]] std::vector<memory_run> runs_of(const request &asked) const;
-    /// Where a run lies here. Null, and the error is noted for the origin: it is not in the window.
-    [[nodiscard]] std::byte *place_of(const request &asked, std::uint64_t address, std::size_t bytes);
+    /// Where a run lies here. Null: it is not in the window.
+    [[nodiscard]] std::byte *place_of(std::uint64_t address, std::size_t bytes) const;
+    /// Notes for the origin if one of the runs is not in the window. @param element of which they consist
+    void check_places(int origin, const std::vector<memory_run> &runs, const datatype &element);
 
     static void serve_again(protocol::engine &home, protocol::pending_call &self);
-    bool look_locked(protocol::engine &home, bool &any) override;
+    bool look_locked(protocol::engine &home, bool &any) noexcept override;
 
     const window_members &members_;
     spin_lock mutex_;                              ///< protects all below; taken with the engine's lock held

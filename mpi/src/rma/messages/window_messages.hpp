@@ -19,7 +19,7 @@ class window_messages {
     message_origin origin;
     message_target target;
 
-    /// A member has failed. With the lock of `home` held.
+    /// A member has failed. With the lock of `home` held. May be told again if it throws, for lack of memory.
     void peer_failed_locked(protocol::engine &home, int member) {
         members.failed.add(member);
         origin.answers.fail_locked(home, member);

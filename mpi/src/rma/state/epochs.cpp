@@ -96,16 +96,18 @@ std::vector<int> access_epoch::complete() {
     return std::move(started_);
 }
 
-void access_epoch::check_lock(int target) {
+std::list<held_lock> access_epoch::expect_lock(const held_lock &wanted) {
+    std::list<held_lock> expected{wanted};
     const std::scoped_lock guard{mutex_};
     if (now_ == kind::locks) {
-        if (std::ranges::any_of(held_, [target](const held_lock &held) { return held.target == target; })) {
-            fail(MPI_ERR_RMA_SYNC, "target ", target, " is locked already");
+        if (std::ranges::find(held_, wanted.target, &held_lock::target) != held_.end()) {
+            fail(MPI_ERR_RMA_SYNC, "target ", wanted.target, " is locked already");
         }
-        return;
+        return expected;
     }
     check_none_locked("a lock is taken");
     check_unused_fence_locked("a lock is taken");
+    return expected;
 }
 
 void access_epoch::show_passive(int open) noexcept {
@@ -122,10 +124,10 @@ void access_epoch::show_locks_locked() noexcept {
                     std::memory_order_relaxed);
 }
 
-void access_epoch::lock(const held_lock &held) {
+void access_epoch::lock(std::list<held_lock> &&expected) noexcept {
     const std::scoped_lock guard{mutex_};
     now_ = kind::locks;
-    held_.push_back(held);
+    held_.splice(held_.end(), std::move(expected));
     show_locks_locked();
 }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "base/spin_lock.hpp"
@@ -47,9 +48,10 @@ class access_epoch {
     void start(std::vector<int> targets);
     /// MPI_Win_complete; returns the targets.
     [[nodiscard]] std::vector<int> complete();
-    /// MPI_Win_lock, in two steps as start().
-    void check_lock(int target);
-    void lock(const held_lock &held);
+    /// MPI_Win_lock, in two steps as start(). @return for lock(), which then needs no memory: nobody else
+    /// gets a lock that was taken and is not known here
+    [[nodiscard]] std::list<held_lock> expect_lock(const held_lock &wanted);
+    void lock(std::list<held_lock> &&expected) noexcept;
     /// MPI_Win_unlock: the lock that is given up; it is forgotten with forget().
     [[nodiscard]] held_lock locked(int target);
     void forget(int target);
@@ -105,7 +107,7 @@ class access_epoch {
     kind now_ = kind::none;
     bool all_taken_ = false;
     std::vector<int> started_; ///< sorted
-    std::vector<held_lock> held_;
+    std::list<held_lock> held_;
 };
 
 } // namespace lisle::rma

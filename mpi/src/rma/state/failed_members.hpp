@@ -13,7 +13,9 @@ class failed_members {
   public:
     void add(int member) {
         const std::scoped_lock guard{mutex_};
-        failed_.push_back(member);
+        if (std::ranges::find(failed_, member) == failed_.end()) {
+            failed_.push_back(member);
+        }
         any_.store(true, std::memory_order_relaxed);
     }
     /// Relaxed: a hint. A rank that waits asks again and again.

@@ -7,7 +7,6 @@
 #include <functional>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 #include "base/spin_lock.hpp"
 
@@ -38,16 +37,14 @@ template <class Part> class registered {
         const auto found = all().parts.find({&home, context});
         return found != all().parts.end() ? found->second : nullptr;
     }
-    /// Those of the rank whose engine this is.
-    [[nodiscard]] static std::vector<Part *> of(const protocol::engine &home) {
-        std::vector<Part *> found;
+    /// Calls `use` with each of those of the rank whose engine this is. It must not make or end windows.
+    template <class Use> static void each_of(const protocol::engine &home, Use use) {
         const std::scoped_lock guard{all().mutex};
         for (const auto &[at, part] : all().parts) {
             if (at.home == &home) {
-                found.push_back(part);
+                use(*part);
             }
         }
-        return found;
     }
 
   private:

@@ -73,10 +73,16 @@ int failed_holder(const window_members &members, int target) {
         return target == members.rank() && own.lets_others.load(std::memory_order_relaxed) &&
                lock.near_turn();
     };
-    collective::wait_for(members.home(), [&] {
-        return (taken = !is_others_turn() && lock.try_lock(wanted, true)) ||
-               (failed = lock_breaker(members, target, wanted)) >= 0;
-    });
+    try {
+        collective::wait_for(members.home(), [&] {
+            return (taken = !is_others_turn() && lock.try_lock(wanted, true)) ||
+                   (failed = lock_breaker(members, target, wanted)) >= 0;
+        });
+    } catch (...) { // other work of the rank, which it has tried meanwhile
+        own.awaits.drop();
+        stop_waiting(members, target, wanted);
+        throw;
+    }
     own.awaits.drop();
     if (!taken) {
         stop_waiting(members, target, wanted);

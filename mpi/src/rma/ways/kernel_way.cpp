@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/spin_lock.hpp"
+#include "datatype/copy.hpp"
 #include "rma/ways/dense_update.hpp"
 
 namespace lisle::rma {
@@ -25,11 +27,20 @@ template <class Copy> bool copy_runs(const typed_buffer &there, std::byte *here,
     return copied;
 }
 
-/// A copy of consecutive elements of a target. Gaps between their data are neither read nor written.
+/// A copy of consecutive elements of a target. Gaps between their data are neither read nor written. What
+/// memory it needs it has from the beginning, before anything is changed.
 class copied_elements {
   public:
-    copied_elements(const window_members &members, int target, const datatype &element)
-        : members_{members}, target_{target}, element_{element} {}
+    /// @param bytes of data in all, of which it copies some at a time
+    copied_elements(const window_members &members, int target, const datatype &element, MPI_Count bytes)
+        : members_{members}, target_{target}, element_{element} {
+        runs_.reserve(most_runs);
+        const auto elements = static_cast<std::size_t>(bytes / element.size());
+        const std::size_t room = std::min(elements, most()) * static_cast<std::size_t>(element.extent());
+        if (room > sizeof short_) {
+            long_.resize(room);
+        }
+    }
 
     /// Elements that are copied under one hold of the lock, which is to be short.
     [[nodiscard]] std::size_t most() const noexcept {
@@ -38,13 +49,9 @@ class copied_elements {
     }
     [[nodiscard]] std::byte *get() noexcept { return long_.empty() ? short_ : long_.data(); }
 
-    void choose(std::uint64_t address, std::size_t count) {
+    void choose(std::uint64_t address, std::size_t count) noexcept {
         address_ = address;
         count_ = count;
-        if (const std::size_t bytes = count * static_cast<std::size_t>(element_.extent());
-            bytes > std::max(sizeof short_, long_.size())) {
-            long_.resize(bytes);
-        }
     }
     void fetch() {
         each_run([this](int peer, std::uint64_t there, std::span<const iovec> here) {
@@ -61,16 +68,21 @@ class copied_elements {
     template <class Copy> void each_run(Copy copy) {
         const int peer = members_.number_of(target_);
         const auto count = static_cast<MPI_Count>(count_);
-        for_each_run({reinterpret_cast<void *>(address_), count, element_}, 0, count * element_.size(),
-                     [&](std::uint64_t there, std::size_t bytes) {
-                         const iovec here{get() + (there - address_), bytes};
-                         if (!copy(peer, there, std::span<const iovec>{&here, 1})) {
-                             fail(MPI_ERR_RMA_RANGE, "the ", bytes, " bytes at address ", there,
-                                  " of target ", target_,
-                                  " cannot be changed: they are no memory of its process");
-                         }
-                     });
+        const typed_buffer data{reinterpret_cast<void *>(address_), count, element_};
+        for (MPI_Count done = 0, all = count * element_.size(); done != all;) {
+            runs_.clear();
+            done += runs(data, done, all - done, most_runs, runs_);
+            for (const iovec &run : runs_) {
+                const auto there = reinterpret_cast<std::uint64_t>(run.iov_base);
+                const iovec here{get() + (there - address_), run.iov_len};
+                if (!copy(peer, there, std::span<const iovec>{&here, 1})) {
+                    fail(MPI_ERR_RMA_RANGE, "the ", run.iov_len, " bytes at address ", there, " of target ",
+                         target_, " cannot be changed: they are no memory of its process");
+                }
+            }
+        }
     }
+    static constexpr std::size_t most_runs = 64;
 
     const window_members &members_;
     int target_;
@@ -79,6 +91,7 @@ class copied_elements {
     std::size_t count_ = 0;
     alignas(16) std::byte short_[64];
     std::vector<std::byte> long_;
+    std::vector<iovec> runs_;
 };
 
 } // namespace
@@ -112,16 +125,17 @@ protocol::request *kernel_way::get(const transfer &of) {
     return nullptr;
 }
 
-void kernel_way::update_elements(int target, std::uint64_t address, const element_update &how,
-                                 const std::byte *origin, std::byte *result, std::size_t count) {
+namespace {
+/// @param lock of the target's row
+void update_elements(copied_elements &copy, spin_lock &lock, std::uint64_t address, const element_update &how,
+                     const std::byte *origin, std::byte *result, std::size_t count) {
     const auto size = static_cast<std::size_t>(how.element().size());
     const auto extent = static_cast<std::size_t>(how.element().extent());
-    copied_elements copy{members_, target, how.element()};
     while (count != 0) {
         const std::size_t some = std::min(count, copy.most());
         copy.choose(address, some);
         {
-            const std::scoped_lock guard{members_.at(target).updates};
+            const std::scoped_lock guard{lock};
             if (!how.writes_only() || result != nullptr) {
                 copy.fetch();
             }
@@ -136,14 +150,17 @@ void kernel_way::update_elements(int target, std::uint64_t address, const elemen
         count -= some;
     }
 }
+} // namespace
 
 protocol::request *kernel_way::update(const target_update &of) {
     if (!members_.at(of.target.rank).facts.copied) { // then not all origins would take the lock of its row
         return otherwise_.update(of);
     }
+    copied_elements copy{members_, of.target.rank, of.how.element(), of.bytes};
+    spin_lock &lock = members_.at(of.target.rank).updates;
     update_dense(of, of.at_target(),
                  [&](std::byte *at, const std::byte *operands, std::byte *former, std::size_t elements) {
-                     update_elements(of.target.rank, reinterpret_cast<std::uint64_t>(at), of.how, operands,
+                     update_elements(copy, lock, reinterpret_cast<std::uint64_t>(at), of.how, operands,
                                      former, elements);
                  });
     return nullptr;
@@ -154,7 +171,7 @@ protocol::request *kernel_way::compare(const target_comparison &of) {
         return otherwise_.compare(of);
     }
     const datatype &element = *of.target.type;
-    copied_elements copy{members_, of.target.rank, element};
+    copied_elements copy{members_, of.target.rank, element, element.size()};
     copy.choose(of.address, 1);
     const std::scoped_lock guard{members_.at(of.target.rank).updates};
     copy.fetch();

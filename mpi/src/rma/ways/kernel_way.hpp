@@ -23,9 +23,6 @@ class kernel_way final : public way {
     protocol::request *compare(const target_comparison &of) override;
 
   private:
-    void update_elements(int target, std::uint64_t address, const element_update &how,
-                         const std::byte *origin, std::byte *result, std::size_t count);
-
     const window_members &members_;
     way &otherwise_;
 };

@@ -48,6 +48,9 @@ class request_writer {
                 room_ > used + sizeof(memory_run) ? room_ - used - sizeof(memory_run) : 0;
             const std::size_t some = std::min(bytes, left / unit * unit);
             if (some == 0) {
+                if (sent_ == 0) { // from now on nothing may fail: some of the operation is under way
+                    runs_.reserve(room_ / sizeof(memory_run));
+                }
                 send();
                 continue;
             }
@@ -114,15 +117,16 @@ class request_writer {
 } // namespace
 
 protocol::request *request_way::put(const transfer &of) {
+    const message_origin::sending now{by_, of.target.rank};
     request_writer writer{members_, by_.answers, request_kind::put, of.target.rank, {}, of.origin, nullptr};
     for_each_run(of.at_target(), 0, of.origin.bytes(),
                  [&](std::uint64_t at, std::size_t bytes) { writer.add(at, bytes, 1, 1); });
     writer.send();
-    by_.note_touched(of.target.rank);
     return nullptr;
 }
 
 protocol::request *request_way::get(const transfer &of) {
+    const message_origin::sending now{by_, of.target.rank};
     const MPI_Count bytes = of.target.bytes();
     awaited_answer *const answer = by_.answers.expect(of.origin, of.target.rank);
     answer->missing = bytes;
@@ -135,12 +139,12 @@ protocol::request *request_way::get(const transfer &of) {
                      [&](std::uint64_t at, std::size_t length) { writer.add(at, length, 1, 1); });
         writer.send();
     });
-    by_.note_touched(of.target.rank);
     return answer;
 }
 
 protocol::request *request_way::update(const target_update &of) {
     const int target = of.target.rank;
+    const message_origin::sending now{by_, target};
     awaited_answer *const answer = of.result != nullptr ? by_.answers.expect(*of.result, target) : nullptr;
     const datatype &element = of.how.element();
     request_head head;
@@ -161,11 +165,11 @@ protocol::request *request_way::update(const target_update &of) {
         });
         writer.send();
     });
-    by_.note_touched(target);
     return answer;
 }
 
 protocol::request *request_way::compare(const target_comparison &of) {
+    const message_origin::sending now{by_, of.target.rank};
     const datatype &element = *of.target.type;
     const auto size = static_cast<std::size_t>(element.size());
     awaited_answer *const answer = by_.answers.expect({of.result, 1, element}, of.target.rank);
@@ -184,7 +188,6 @@ protocol::request *request_way::compare(const target_comparison &of) {
         packet.write(sizeof head + sizeof run + size, of.origin.address, size);
         packet.publish();
     });
-    by_.note_touched(of.target.rank);
     return answer;
 }
 

@@ -84,12 +84,13 @@ int lisle_host_rank_number(const lisle_rank *rank) {
     return rank->number;
 }
 
-void lisle_host_end_rank(lisle_rank *rank, int status) {
+int lisle_host_end_rank(lisle_rank *rank, int status) {
     if (std::getenv("LISLE_TEST_REPORT") != nullptr) {
         std::fprintf(stderr, "rank %d ended with %d\n", rank->number, status);
     }
     delete rank;
     current = nullptr;
+    return 0;
 }
 
 void lisle_host_prepare_for_fault(void) {}

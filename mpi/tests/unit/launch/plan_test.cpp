@@ -44,6 +44,16 @@ TEST(Shape, Threads) {
     EXPECT_TRUE(shape({"-T", "3"}).hosted);
 }
 
+TEST(Shape, RanksThatMayBeLostAlone) {
+    const auto counts_of = [](std::initializer_list<std::string_view> options) {
+        return shapes_of(parse(std::vector<std::string_view>{options}), nullptr).front().ranks_of_process;
+    };
+    EXPECT_EQ(counts_of({"--with-ft", "ulfm", "-n", "3", "--ranks", "thread", "true"}), (counts{1, 1, 1}));
+    EXPECT_EQ(counts_of({"--with-ft", "ulfm", "-n", "3", "--ranks", "fiber", "true"}), (counts{1, 1, 1}));
+    EXPECT_EQ(counts_of({"--with-ft", "ulfm", "-P", "2", "-T", "2", "true"}), (counts{2, 2}));
+    EXPECT_EQ(counts_of({"--with-ft", "none", "-n", "3", "--ranks", "thread", "true"}), counts{3});
+}
+
 TEST(Shape, Mixtures) {
     EXPECT_EQ(shape({"-P", "2", "-T", "4"}).ranks_of_process, (counts{4, 4}));
     EXPECT_EQ(shape({"-P", "2", "-T", "4", "-n", "8"}).ranks_of_process, (counts{4, 4}));

@@ -29,8 +29,9 @@ TEST_F(failure_table_test, knows_nothing_at_first) {
 }
 
 TEST_F(failure_table_test, failure_ends_what_needs_the_peer) {
-    EXPECT_TRUE(table_.note_failure(1));
-    EXPECT_FALSE(table_.note_failure(1));
+    table_.note_failure(1);
+    table_.note_failure(1); // a fabric may tell it again
+    EXPECT_EQ(table_.find(base)->failed, std::vector<int>{1});
     EXPECT_TRUE(table_.any());
     EXPECT_EQ(table_.error_of(point_to_point, 1), MPIX_ERR_PROC_FAILED);
     EXPECT_EQ(table_.error_of(point_to_point, 2), MPI_SUCCESS);
@@ -39,22 +40,33 @@ TEST_F(failure_table_test, failure_ends_what_needs_the_peer) {
 }
 
 TEST_F(failure_table_test, failure_of_another_communicators_member_ends_nothing_here) {
-    EXPECT_TRUE(table_.note_failure(7));
+    table_.note_failure(7);
     EXPECT_EQ(table_.error_of(common, 1), MPI_SUCCESS);
     EXPECT_EQ(table_.error_of(point_to_point, any_source), MPI_SUCCESS);
 }
 
 TEST_F(failure_table_test, acknowledged_failures_let_receives_from_any_source_wait) {
-    EXPECT_TRUE(table_.note_failure(1));
+    table_.note_failure(1);
     table_.find(base)->acknowledged = 1;
     EXPECT_EQ(table_.error_of(point_to_point, any_source), MPI_SUCCESS);
     EXPECT_EQ(table_.error_of(common, 0), MPIX_ERR_PROC_FAILED);
-    EXPECT_TRUE(table_.note_failure(2));
+    table_.note_failure(2);
     EXPECT_EQ(table_.error_of(point_to_point, any_source), MPIX_ERR_PROC_FAILED);
 }
 
+TEST_F(failure_table_test, reported_failure_ends_what_needs_all_but_not_what_may_have_been_sent) {
+    EXPECT_TRUE(table_.note_reported_failure(1));
+    EXPECT_FALSE(table_.note_reported_failure(1));
+    EXPECT_EQ(table_.error_of(common, 2), MPIX_ERR_PROC_FAILED);
+    EXPECT_EQ(table_.error_of(point_to_point, any_source), MPIX_ERR_PROC_FAILED);
+    EXPECT_EQ(table_.error_of(point_to_point, 1), MPI_SUCCESS);
+    table_.note_failure(1);
+    EXPECT_EQ(table_.error_of(point_to_point, 1), MPIX_ERR_PROC_FAILED);
+    EXPECT_EQ(table_.find(base)->failed, std::vector<int>{1});
+}
+
 TEST_F(failure_table_test, communicator_knows_of_earlier_failures) {
-    EXPECT_TRUE(table_.note_failure(1));
+    table_.note_failure(1);
     constexpr std::uint64_t later = base + contexts_in_a_row;
     EXPECT_FALSE(table_.watch(later, {1, 5}));
     EXPECT_EQ(table_.find(later)->failed, std::vector<int>{1});

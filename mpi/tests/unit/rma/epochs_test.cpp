@@ -27,9 +27,15 @@ TEST(access_epoch, of_fences_allows_all_until_the_last) {
     rma::access_epoch epoch;
     epoch.check_fence();
     epoch.fence(true);
-    EXPECT_EQ(code_of([&] { epoch.check_lock(1); }), MPI_SUCCESS); // nothing has been accessed
+    EXPECT_EQ(code_of([&] {
+                  static_cast<void>(epoch.expect_lock({1, kind::shared, true}));
+              }),
+              MPI_SUCCESS); // nothing has been accessed
     EXPECT_TRUE(epoch.allows(3));
-    EXPECT_EQ(code_of([&] { epoch.check_lock(1); }), MPI_ERR_RMA_SYNC);
+    EXPECT_EQ(code_of([&] {
+                  static_cast<void>(epoch.expect_lock({1, kind::shared, true}));
+              }),
+              MPI_ERR_RMA_SYNC);
     EXPECT_EQ(code_of([&] { epoch.check_start(); }), MPI_ERR_RMA_SYNC);
     epoch.fence(false);
     EXPECT_FALSE(epoch.allows(3));
@@ -68,14 +74,15 @@ TEST(access_epoch, of_start_allows_the_group) {
 
 TEST(access_epoch, of_locks_allows_what_is_locked) {
     rma::access_epoch epoch;
-    epoch.check_lock(1);
-    epoch.lock({1, kind::exclusive, true});
+    epoch.lock(epoch.expect_lock({1, kind::exclusive, true}));
     EXPECT_TRUE(epoch.allows(1));
     EXPECT_TRUE(epoch.excludes_others(1));
     EXPECT_FALSE(epoch.allows(2));
-    EXPECT_EQ(code_of([&] { epoch.check_lock(1); }), MPI_ERR_RMA_SYNC);
-    epoch.check_lock(2);
-    epoch.lock({2, kind::shared, true});
+    EXPECT_EQ(code_of([&] {
+                  static_cast<void>(epoch.expect_lock({1, kind::shared, true}));
+              }),
+              MPI_ERR_RMA_SYNC);
+    epoch.lock(epoch.expect_lock({2, kind::shared, true}));
     EXPECT_TRUE(epoch.allows(1));
     EXPECT_TRUE(epoch.allows(2));
     EXPECT_FALSE(epoch.allows(3));
@@ -98,7 +105,7 @@ TEST(access_epoch, that_is_passive_is_known_at_once) {
     EXPECT_TRUE(epoch.allows(1));
     EXPECT_FALSE(epoch.is_passive_at_once(1));
     epoch.fence(false);
-    epoch.lock({1, kind::shared, true});
+    epoch.lock({{1, kind::shared, true}});
     EXPECT_TRUE(epoch.is_passive_at_once(1));
     EXPECT_FALSE(epoch.is_passive_at_once(2));
     EXPECT_EQ(code_of([&] { epoch.check_passive(-1); }), MPI_SUCCESS);

@@ -40,7 +40,10 @@ TEST_F(window_parts, members_find_each_other_by_context) {
     const std::uint64_t context = members.comm().context();
     EXPECT_EQ(registered<window_members>::find(members.home(), context), &members);
     EXPECT_EQ(registered<window_members>::find(members.home(), context + 1), nullptr);
-    EXPECT_EQ(registered<window_members>::of(members.home()), std::vector{&members});
+    std::vector<const window_members *> found;
+    registered<window_members>::each_of(members.home(),
+                                        [&](window_members &each) { found.push_back(&each); });
+    EXPECT_EQ(found, std::vector<const window_members *>{&members});
 }
 
 TEST_F(window_parts, addresses_are_within_the_members_memory) {
@@ -91,9 +94,10 @@ TEST_F(window_parts, lock_queue_gives_the_lock_in_the_order_of_requests) {
     lock_queue queue{members};
     const auto ids_taken = [&queue] {
         std::vector<std::uint64_t> ids;
-        for (const lock_queue::decision &each : queue.take()) {
-            EXPECT_EQ(each.failed, -1);
-            ids.push_back(each.id);
+        for (; const lock_queue::decision *const next = queue.take(); queue.pop()) {
+            EXPECT_EQ(queue.take(), next) << "until it is popped";
+            EXPECT_EQ(next->failed, -1);
+            ids.push_back(next->id);
         }
         return ids;
     };
@@ -118,12 +122,12 @@ TEST_F(window_parts, lock_queue_forgets_those_that_have_failed) {
     lock_queue queue{members};
     EXPECT_TRUE(queue.try_take(0, lock_word::kind::exclusive));
     queue.ask(0, 1, lock_word::kind::shared);
-    EXPECT_TRUE(queue.take().empty());
+    EXPECT_EQ(queue.take(), nullptr);
     queue.forget(0);
     EXPECT_FALSE(queue.anyone_waits());
     EXPECT_NE(members.own().broken_by.load(), 0);
     queue.ask(0, 2, lock_word::kind::exclusive);
-    const auto told = queue.take();
-    ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(told[0].failed, 0) << "it can never be had, and who has failed is said";
+    const lock_queue::decision *const told = queue.take();
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->failed, 0) << "it can never be had, and who has failed is said";
 }

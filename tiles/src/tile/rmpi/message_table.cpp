@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/rmpi/message_table.hpp"
 
+#include <algorithm>
+
 namespace lisle::tile::rmpi {
 
 std::size_t message_table::key_hash::operator()(const key &of) const noexcept {
@@ -36,6 +38,14 @@ message_table::message message_table::find(int source, int tag, int context) {
     }
     queues_.erase(found);
     return nullptr;
+}
+
+std::size_t message_table::largest_bucket() const noexcept {
+    std::size_t most = 0;
+    for (std::size_t bucket = 0; bucket < queues_.bucket_count(); ++bucket) {
+        most = std::max(most, queues_.bucket_size(bucket));
+    }
+    return most;
 }
 
 void message_table::take(const message &taken) {

@@ -31,6 +31,8 @@ class message_table {
     /// find() will not return it again.
     void take(const message &taken);
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The most keys that one look-up has to compare: those that the hash puts in one place.
+    [[nodiscard]] std::size_t largest_bucket() const noexcept;
     /// Queue elements looked at by all calls of find().
     [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
 

@@ -31,7 +31,7 @@ struct inbox {
 
     ring<packet> packets;
     ring<ended_copy> copies;
-    std::vector<int> failed; ///< ranks that the owner has not been told of yet
+    std::vector<int> failed; ///< processes of whose ranks the owner has not been told yet
     bool armed = false;      ///< the owner sleeps, or is about to
 
     [[nodiscard]] bool empty() const noexcept { return packets.empty() && copies.empty() && failed.empty(); }
@@ -86,8 +86,9 @@ class wake_descriptor {
 /// Those of all ranks of this process.
 class inboxes {
   public:
-    /// @param sources see wake_descriptor @param most packets that can have arrived
-    inboxes(int first_rank, int ranks, std::span<const int> sources, std::size_t most)
+    /// @param sources see wake_descriptor @param most packets that can have arrived @param processes of the
+    /// job
+    inboxes(int first_rank, int ranks, std::span<const int> sources, std::size_t most, int processes)
         : first_{first_rank}, all_(static_cast<std::size_t>(ranks)) {
         wakes_.reserve(all_.size());
         for (std::size_t count = 0; count != all_.size(); ++count) {
@@ -95,6 +96,7 @@ class inboxes {
         }
         for (inbox &each : all_) {
             each.packets.reserve(most);
+            each.failed.reserve(static_cast<std::size_t>(processes)); // a failure must find room
         }
     }
 
@@ -119,10 +121,10 @@ class inboxes {
         of(rank).copies.push_back(ended);
         wake_if_armed(rank);
     }
-    /// All ranks are to hear that a peer has failed. Wakes nobody.
-    void add_failed(int peer) {
+    /// All ranks are to hear that a process has failed. Once for each. Wakes nobody.
+    void add_failed(int process) noexcept {
         for (inbox &each : all_) {
-            each.failed.push_back(peer);
+            each.failed.push_back(process);
         }
     }
     void wake_all() noexcept {

@@ -37,10 +37,8 @@ void peer_table::fail(int process) {
     while (const auto early = lost.arriving.take_any()) {
         rails_.receive_again(*early->in); // what was to come before it never will
     }
-    for (int rank = 0; rank != job_.ranks && !lost.left; ++rank) {
-        if (job_.process_of(rank) == process) {
-            boxes_.add_failed(rank);
-        }
+    if (!lost.left) {
+        boxes_.add_failed(process);
     }
     boxes_.wake_all();
 }

@@ -47,6 +47,7 @@ struct progress {
 };
 progress all;
 
+const real<"_exit", void(int)> real_exit_now;
 const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
 /// Ends the calling fiber; a thread sleeps until the process ends, without taking signals that are meant for
@@ -96,7 +97,9 @@ void report_end(hosted_rank &rank, int status) {
     int none = 0;
     all.status.compare_exchange_strong(none, status & 0xff, std::memory_order_relaxed);
     end_signals(rank);
-    lisle_host_end_rank(rank.in_library, status & 0xff);
+    if (lisle_host_end_rank(rank.in_library, status & 0xff) != 0) {
+        real_exit_now(status & 0xff);
+    }
     if (all.left.fetch_sub(1, std::memory_order_release) == 1) {
         all.left.notify_one();
     }

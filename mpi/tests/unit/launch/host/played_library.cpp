@@ -76,7 +76,7 @@ lisle_rank *lisle_host_current_rank() {
     return nullptr;
 }
 void lisle_host_become(lisle_rank *) {}
-void lisle_host_end_rank(lisle_rank *, int) {
+int lisle_host_end_rank(lisle_rank *, int) {
     std::abort(); // no rank has begun
 }
 void lisle_host_prepare_for_fault(void) {}
