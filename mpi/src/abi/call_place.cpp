@@ -170,6 +170,44 @@ code_place place_of(const void *address) {
     return made;
 }
 
+namespace {
+
+struct walk_from_code {
+    std::uintptr_t from;
+    const void *file = nullptr; ///< null: the walk has not come there
+    call_chain offsets{};
+    std::size_t found = 0;
+};
+
+_Unwind_Reason_Code visit_from_code(_Unwind_Context *frame, void *data) {
+    auto &walk = *static_cast<walk_from_code *>(data);
+    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+    const void *const file = base_of(reinterpret_cast<const char *>(address) - 1);
+    if (walk.file == nullptr && address == walk.from) {
+        walk.file = file;
+    }
+    if (walk.file == nullptr) {
+        return _URC_NO_REASON;
+    }
+    if (file != walk.file) {
+        return _URC_END_OF_STACK;
+    }
+    walk.offsets[walk.found++] = address - 1 - reinterpret_cast<std::uintptr_t>(file);
+    return walk.found == walk.offsets.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+} // namespace
+
+code_place place_of_running(const void *returns_to) {
+    code_place place = place_of(static_cast<const char *>(returns_to) - 1);
+    walk_from_code walk{reinterpret_cast<std::uintptr_t>(returns_to)};
+    _Unwind_Backtrace(visit_from_code, &walk);
+    if (walk.found != 0) {
+        place.offsets = walk.offsets;
+    }
+    return place;
+}
+
 call_place current_call() {
     return place_of(current_address());
 }

@@ -19,6 +19,10 @@ struct code_place {
 /// Where this address lies. Other processes find the file under its name, too.
 [[nodiscard]] code_place place_of(const void *address);
 
+/// The same of code of the program's that the thread is in, and of the calls that led to it.
+/// @param returns_to where a function that it calls returns to
+[[nodiscard]] code_place place_of_running(const void *returns_to);
+
 struct call_place {
     std::string_view call; ///< "MPI_Recv", of static duration; empty: the thread is in no MPI function
     code_place site;

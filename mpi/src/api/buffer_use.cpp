@@ -41,7 +41,8 @@ void report_collision(use how, const buffer_use &before, std::uintptr_t address)
 }
 
 void report_access(const void *code, memory_access how, const buffer_use &before) {
-    report_mistake(sentence(how == memory_access::load ? "a load at " : "a store at ", line_of(code),
+    report_mistake(sentence(how == memory_access::load ? "a load at " : "a store at ",
+                            in_words(place_of_running(code)),
                             how == memory_access::load ? " reads" : " writes", " memory that ",
                             in_words(before.place), " ", verb(before.how), ", which is not complete"));
 }

@@ -95,6 +95,10 @@ void pending_buffers::begin(watched_list &used) {
 void pending_buffers::look_locked(const watched_list &used, const operation *except) {
     const auto all = used.all();
     for (auto one = all.begin(); one != all.end(); ++one) {
+        if (one->how() == use::writes && one->repeats_bytes()) {
+            report_mistake(
+                sentence(in_words(current_address()), " names bytes that it writes more than once"));
+        }
         for (auto other = one + 1; other != all.end(); ++other) {
             if (one->collides_with(*other)) {
                 report_mistake(sentence(in_words(current_address()), ": the buffers of this call overlap"));

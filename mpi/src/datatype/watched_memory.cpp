@@ -79,6 +79,7 @@ void watched_memory::merge_ranges() {
         if (merged.empty() || merged.back().end < each.begin) {
             merged.push_back(each);
         } else {
+            repeats_bytes_ = repeats_bytes_ || each.begin < merged.back().end;
             merged.back().end = std::max(merged.back().end, each.end);
         }
     }

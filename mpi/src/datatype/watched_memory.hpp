@@ -39,6 +39,8 @@ class watched_memory {
     [[nodiscard]] bool exists() const;
     /// Where it lies: sorted, with gaps between them.
     [[nodiscard]] std::span<const access_filter::range> ranges() const noexcept { return ranges_; }
+    /// True if it names some bytes more than once.
+    [[nodiscard]] bool repeats_bytes() const noexcept { return repeats_bytes_; }
     /// True if an access to some bytes, which may write them, and the operation must not come together.
     [[nodiscard]] bool meets(access_filter::range bytes, bool writes) const noexcept;
     /// The operation begins.
@@ -66,6 +68,7 @@ class watched_memory {
     std::vector<typed_buffer> buffers_;
     std::vector<ref<const datatype>> types_;
     std::vector<range> ranges_;
+    bool repeats_bytes_ = false;
     bool result_is_there_ = false;
     std::uint64_t before_ = 0; ///< checksum when the operation began
     std::unique_ptr<std::byte[]> copy_;

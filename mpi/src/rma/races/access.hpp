@@ -19,6 +19,10 @@ enum class access_kind : std::uint8_t {
     fetch, ///< an update that only brings what is there (MPI_NO_OP)
     load,  ///< by the target's own program
     store, ///< the same
+    /// Bytes of the own part that have changed since a fence, where no store was seen: one, unless another
+    /// rank has written them.
+    change,
+    left_out, ///< accesses to some bytes of the part that are not kept
 };
 
 /// What lets a rank access a target. local: it is its own memory.

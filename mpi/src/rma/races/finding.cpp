@@ -35,6 +35,28 @@ bool are_atomic(const access_record &a, const access_record &b) noexcept {
     return a.element == b.element && (a.first - b.first) % a.element_bytes == 0;
 }
 
+/// True of what may have changed bytes for another reason than a store.
+bool may_change(const access_record &each) noexcept {
+    return !only_reads(each.what) && each.what != access_kind::change;
+}
+
+/// Leaves of changed bytes those that nothing but a store can have changed.
+void explain_changes(std::vector<access_record> &accesses) {
+    for (access_record &changed : accesses) {
+        if (changed.what != access_kind::change) {
+            continue;
+        }
+        for (const access_record &other : accesses) {
+            // Without a look at the bytes beside them: most races are of whole elements.
+            if (may_change(other) && other.target == changed.target && other.first < changed.end &&
+                changed.first < other.end) {
+                changed.what = access_kind::left_out;
+            }
+        }
+    }
+    std::erase_if(accesses, [](const access_record &each) { return each.what == access_kind::left_out; });
+}
+
 /// True unless both only read, both are accumulates of the same elements, or both are the target's own.
 bool conflict(const access_record &a, const access_record &b) noexcept {
     if ((only_reads(a.what) && only_reads(b.what)) || (is_local(a) && is_local(b))) {
@@ -80,6 +102,9 @@ bool unordered_at_target(const access_record &own, const access_record &remote) 
     if (own.origin == remote.origin) {
         return remote.called <= own.called && own.called < remote.completed;
     }
+    if (own.what == access_kind::change) { // nobody knows when
+        return remote.epoch == epoch_kind::fence && !remote.heard_in_epoch;
+    }
     // What the target did in this epoch the origin cannot know unless somebody has told it.
     const bool unknown = !remote.heard_in_epoch || (own.node == remote.node && remote.heard < own.told);
     switch (remote.epoch) {
@@ -116,6 +141,7 @@ bool unordered(const access_record &a, const access_record &b) noexcept {
 } // namespace
 
 std::vector<race> find_races(std::vector<access_record> &accesses, std::vector<exclusive_turn> &turns) {
+    explain_changes(accesses);
     std::ranges::sort(turns);
     for (access_record &each : accesses) {
         if (is_locked(each.epoch)) {

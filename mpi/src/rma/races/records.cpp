@@ -2,8 +2,11 @@
 #include "rma/races/records.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <utility>
 
+#include "base/checks.hpp"
 #include "execution/observed_memory.hpp"
 
 namespace lisle::rma {
@@ -21,6 +24,8 @@ void watched_window::keep(const access_record &record, std::size_t most) {
     if (record.epoch == epoch_kind::fence) {
         if (fenced.size() < most) {
             fenced.push_back(record);
+        } else {
+            leave_out(record.target);
         }
         return;
     }
@@ -147,6 +152,51 @@ void watched_window::drop_regions() {
     while (!regions.empty()) {
         drop_region(regions.back().begin);
     }
+}
+
+void watched_window::remember_content() {
+    constexpr std::size_t most_bytes = 16 << 20;
+    content_.clear();
+    if (!checks(check_level::all) || observed->told() || regions.size() != 1 || regions[0].origin == 0 ||
+        regions[0].end - regions[0].begin > most_bytes) {
+        return;
+    }
+    const auto *const first = reinterpret_cast<const std::byte *>(regions[0].begin);
+    content_.assign(first, first + (regions[0].end - regions[0].begin));
+}
+
+void watched_window::add_changes(std::vector<access_record> &records, access_record about) {
+    const auto *const now = reinterpret_cast<const std::byte *>(content_.empty() ? 0 : regions[0].begin);
+    about.target = about.origin;
+    about.what = access_kind::change;
+    about.epoch = epoch_kind::local;
+    std::size_t added = 0;
+    for (std::size_t at = 0; at < content_.size() && added < most_changes; ++at) {
+        constexpr std::size_t step = 64;
+        if (content_.size() - at >= step && std::memcmp(&content_[at], now + at, step) == 0) {
+            at += step - 1;
+            continue;
+        }
+        const std::size_t first = at;
+        while (at < content_.size() && content_[at] != now[at]) {
+            ++at;
+        }
+        if (at != first) {
+            about.first = static_cast<std::int64_t>(first);
+            about.end = static_cast<std::int64_t>(at);
+            about.site = number_of(access_site{"a store", {}, {}});
+            records.push_back(about);
+            ++added;
+        }
+    }
+    for (const int target : std::exchange(left_out_, {})) {
+        about.target = target;
+        about.what = access_kind::left_out;
+        about.first = 0;
+        about.end = std::numeric_limits<std::int64_t>::max();
+        records.push_back(about);
+    }
+    content_.clear();
 }
 
 std::vector<access_record> watched_window::take() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace lisle::rma {
 
 class window_members;
 struct watching_rank;
+
+/// What has changed between fences is listed up to so many pieces, besides targets that are left out.
+inline constexpr std::size_t most_changes = 256;
 
 /// Since when a rank may access a target, and by what.
 struct hold {
@@ -82,6 +86,13 @@ class watched_window {
     void drop_region(std::uintptr_t begin);
     void drop_regions();
 
+    /// A fence has opened an epoch: notes what the own part holds, if no loads and stores are told.
+    void remember_content();
+    /// Adds what has changed since then. @param about of this rank
+    void add_changes(std::vector<access_record> &records, access_record about);
+    /// Accesses to a target are not kept.
+    void leave_out(int target) { left_out_.insert(target); }
+
     /// When the rank last may have heard of accesses of others that are kept.
     [[nodiscard]] moment heard(const watching_rank &of) const noexcept;
 
@@ -90,6 +101,8 @@ class watched_window {
 
   private:
     std::map<std::pair<const void *, access_kind>, std::int32_t> codes_;
+    std::vector<std::byte> content_;
+    std::set<int> left_out_;           ///< targets
     std::deque<access_record> locals_; ///< the oldest first
     std::size_t told_locals_ = 0;      ///< so many of them, the first ones
 };

@@ -64,7 +64,9 @@ party all_of(const window_members &members, message_space space) {
 void name_races(const window_members &members, const party &ranks, std::span<const access_record> own,
                 std::span<const exclusive_turn> turns, const std::vector<access_site> &sites) {
     const auto size = static_cast<std::size_t>(members.size());
-    std::vector<access_record> records = ranks.allgather_lists(own, most_records(members) * size);
+    constexpr std::size_t lists = 4; // between fences, others, loads and stores, and what has changed
+    std::vector<access_record> records =
+        ranks.allgather_lists(own, (lists * most_records(members) + most_changes + size) * size);
     check_records(members, records);
     std::vector<exclusive_turn> all_turns = ranks.allgather_lists(turns, most_turns * size);
     report_races(members, ranks, find_races(records, all_turns), sites);
@@ -138,6 +140,9 @@ void race_watch::fenced(const window_members &members, bool goes_on) {
         const locked_watch own{members};
         own->between_fences = goes_on;
         own->had_epoch = true;
+        if (goes_on) {
+            own->remember_content();
+        }
         own->heard_before_epoch = own->heard_apart = after_this_call(own.rank());
     }
 }
@@ -154,6 +159,7 @@ void race_watch::fence_ends(const window_members &members) {
         const locked_watch own{members};
         own->between_fences = false;
         own->complete_all(now());
+        own->add_changes(own->fenced, own_record(members));
         records = own->take(); // all that comes behind the fence is in order with it
         turns = std::exchange(own->turns, {});
         if (std::exchange(own->some_turns_lost, false)) {
@@ -324,7 +330,9 @@ void race_watch::note(const window_members &members, const call &begun, const no
                      }
                  });
     const locked_watch own{members};
-    if (pieces.size() > most_pieces_of_access || !own->enter_epoch(record, own.rank().times_heard)) {
+    const bool in_epoch = own->enter_epoch(record, own.rank().times_heard);
+    if (pieces.size() > most_pieces_of_access || !in_epoch) {
+        own->leave_out(target.rank);
         return;
     }
     record.site = own->number_of(site);

@@ -305,6 +305,42 @@ static void null_origin(void) {
     MPI_Win_free(&window);
 }
 
+static void null_window(void) {
+    MPI_Win window;
+    MPI_Win_create(NULL, 4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_free(&window);
+}
+
+/* A stride of less than a block names bytes twice. */
+static void bytes_twice(void) {
+    int data[4] = {1, 2, 3, 4};
+    MPI_Datatype twice;
+    MPI_Type_vector(2, 2, 1, MPI_INT, &twice);
+    MPI_Type_commit(&twice);
+    if (rank == 0) {
+        MPI_Send(data, 1, twice, 1, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(data, 1, twice, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Type_free(&twice);
+}
+
+/* The target changes what is read between the same fences. */
+static void changed_window(void) {
+    int data[4] = {0}, value = 0;
+    MPI_Win window;
+    MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    if (rank == 0) {
+        MPI_Get(&value, 1, MPI_INT, 1, 2, 1, MPI_INT, window);
+    } else {
+        data[2] = 7;
+        data[3] = 8;
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
 static void other_type_soon(void) {
     other_type(0);
 }
@@ -352,6 +388,9 @@ static const struct kind kinds[] = {
     {"named_source", named_source, MPI_THREAD_SINGLE},
     {"in_order", in_order, MPI_THREAD_SINGLE},
     {"null_origin", null_origin, MPI_THREAD_SINGLE},
+    {"null_window", null_window, MPI_THREAD_SINGLE},
+    {"bytes_twice", bytes_twice, MPI_THREAD_SINGLE},
+    {"changed_window", changed_window, MPI_THREAD_SINGLE},
     {"other_thread", other_thread, MPI_THREAD_FUNNELED},
     {"two_at_once", two_at_once, MPI_THREAD_SERIALIZED},
     {"two_collectives", two_collectives, MPI_THREAD_MULTIPLE},

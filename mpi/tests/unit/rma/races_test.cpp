@@ -90,4 +90,55 @@ TEST(races, of_one_rank_are_parted_by_flushes) {
     EXPECT_EQ(races_of({put(1, epoch, 0, 5), put(1, epoch, 6, 15)}), 0u);
 }
 
+access_record of_target(access_kind what, moment heard, moment told) {
+    access_record made = access(0, what, epoch_kind::local, heard, told);
+    made.opened = 0;
+    made.called = made.completed = heard;
+    return made;
+}
+
+TEST(races, loads_and_stores_of_the_target) {
+    constexpr auto epoch = epoch_kind::shared_lock;
+    EXPECT_EQ(races_of({put(1, epoch, 5, 15), of_target(access_kind::load, 0, 10)}), 1u);
+    EXPECT_EQ(races_of({put(1, epoch, 10, 15), of_target(access_kind::load, 0, 10)}),
+              0u); // it may have heard
+    EXPECT_EQ(races_of({put(1, epoch, 0, 10), of_target(access_kind::store, 10, 20)}), 0u);
+    EXPECT_EQ(races_of({access(1, access_kind::get, epoch, 0, 9), of_target(access_kind::load, 0, 9)}), 0u);
+    EXPECT_EQ(races_of({access(1, access_kind::get, epoch, 0, 9), of_target(access_kind::store, 0, 9)}), 1u);
+    EXPECT_EQ(races_of({of_target(access_kind::store, 0, 9), of_target(access_kind::load, 0, 9)}), 0u);
+    access_record alone = of_target(access_kind::store, 0, 9);
+    alone.holds_exclusive = true;
+    EXPECT_EQ(races_of({put(1, epoch, 0, 9), alone}), 0u);
+    access_record exposed = of_target(access_kind::load, 6, 9);
+    exposed.opened = 5;
+    EXPECT_EQ(races_of({put(1, epoch_kind::exposure, 5, 9), exposed}), 1u);
+    exposed.opened = 0; // behind MPI_Win_wait
+    EXPECT_EQ(races_of({put(1, epoch_kind::exposure, 5, 9), exposed}), 0u);
+}
+
+TEST(races, elements_of_accumulates) {
+    access_record a = access(1, access_kind::update, epoch_kind::fence, 0, 9);
+    a.element = lisle::basic_type::int32;
+    a.element_bytes = 4;
+    access_record b = a;
+    b.origin = b.site = 2;
+    EXPECT_EQ(races_of({a, b}), 0u);
+    access_record shifted = b;
+    shifted.first += 2;
+    EXPECT_EQ(races_of({a, shifted}), 1u);
+    b.element = lisle::basic_type::float32;
+    EXPECT_EQ(races_of({a, b}), 1u);
+}
+
+TEST(races, changes_that_nobody_told_of) {
+    const access_record change = of_target(access_kind::change, 0, never);
+    access_record get = access(1, access_kind::get, epoch_kind::fence, 0, 9);
+    EXPECT_EQ(races_of({get, change}), 1u);
+    EXPECT_EQ(races_of({get, change, put(1, epoch_kind::fence, 0, 9)}), 1u); // the get and the put alone
+    get.heard_in_epoch = true;
+    EXPECT_EQ(races_of({get, change}), 0u);
+    get.heard_in_epoch = false;
+    EXPECT_EQ(races_of({get, change, of_target(access_kind::left_out, 0, 9)}), 0u);
+}
+
 } // namespace
