@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the design pages (mpi/docs/design) have their one form, and that files which pages name are there.
+"""Checks that the design pages (*/docs/design) have their one form, and that files which pages name are there.
 
 Usage: check_design_pages.py PROJECT_DIR
 
@@ -39,7 +39,7 @@ def main():
         sys.exit(__doc__)
     project = Path(sys.argv[1])
     wrong = []
-    for page in sorted((project / "mpi/docs/design").glob("*.md")):
+    for page in sorted(page for product in PRODUCTS for page in (project / product / "docs/design").glob("*.md")):
         if page.name != "README.md":
             wrong += [f"{page.relative_to(project)}: {said}" for said in complaints(page)]
     folders = [project / folder for folder in (*PRODUCTS, "tests", "tools", "cmake", "examples")]

@@ -62,7 +62,7 @@ def bash_cases(folder):
             answer = f'compgen -W "{" ".join(settings(folder))}" -- "$word"'
         elif name == "help":
             answer = f'compgen -W "{" ".join(topics(folder))}" -- "$word"'
-        elif row.values:
+        elif row.values and not row.values.startswith("[="):
             answer = ":"
         else:
             continue
@@ -107,7 +107,7 @@ def zsh_launcher(folder):
         words = WORDS.get(name) or WORDS.get(row.names[0])
         action = (f"({words})" if words else "_files" if row.values in FILES else "_directories" if row.values in FOLDERS else
                   f"({' '.join(settings(folder))})" if name == "x" else f"({' '.join(topics(folder))})" if name == "help" else " ")  # fmt: skip
-        values = row.values or ("topic" if name == "help" else "")
+        values = "" if row.values.startswith("[=") else row.values or ("topic" if name == "help" else "")
         spelled = option.replace("?", "\\?")
         lines.append(f"  '*{spelled}[{zsh_quoted(row.help or 'another spelling')}]" + (f":{zsh_quoted(values)}:{action}'" if values else "'"))
     return ("#compdef lislerun mpirun mpiexec\n# Written by tools/generate_completion.py.\n_arguments -S \\\n" +

@@ -31,7 +31,7 @@ def as_it_is(text):
 
 def entry(names, values, about):
     bold = ", ".join(f"\\fB{escaped(name)}\\fR" for name in names)
-    return f".TP\n{bold}{' ' if values else ''}{escaped(values)}\n{escaped(about)}\n"
+    return f".TP\n{bold}{' ' if values and not values.startswith('[=') else ''}{escaped(values)}\n{escaped(about)}\n"
 
 
 def see_also(name, pages):

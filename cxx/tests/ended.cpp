@@ -105,7 +105,7 @@ void in_every_way(sort kind, Begin begin, Opposite opposite, Right right) {
     if (kind == sort::collective) { // these cannot be
         auto one = begin(dest, source);
         const int refused = thrown_by([&] { one.cancel(); });
-        CHECK(refused == MPI_SUCCESS || refused == MPI_ERR_REQUEST);
+        CHECK(!lisle::has_extensions || refused == MPI_SUCCESS || refused == MPI_ERR_REQUEST);
         end(one);
     }
     world.barrier();
@@ -191,7 +191,8 @@ void persistent_operations() {
     for (int round = 0; round < 2; ++round) {
         in.assign(in.size(), 0);
         receiving.start();
-        CHECK_EQ(thrown_by([&] { receiving.start(); }), MPI_ERR_REQUEST);
+        if constexpr (lisle::has_extensions) // others may not see it
+            CHECK_EQ(thrown_by([&] { receiving.start(); }), MPI_ERR_REQUEST);
         sending.start();
         auto moved = std::move(receiving);
         moved.wait();

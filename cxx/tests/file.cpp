@@ -30,6 +30,7 @@ void parts(const scene &s) {
     CHECK_EQ(all.size(), 0U);
     all.write_all(100 * s.rank, numbers(100 * s.rank, 100));
     all.sync();
+    s.world.barrier();
     CHECK_EQ(all.size(), 100 * s.size);
     const std::size_t other = (s.rank + 1) % s.size;
     CHECK(all.read(100 * other + 7, 10) == numbers(100 * other + 7, 10));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines, attributes, topologies, reproducible reductions.
+// Coroutines, attributes, topologies, ghost cells, reproducible reductions; what temporaries and local
+// classes are good for.
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
+#include <lisle/halo.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/topology.hpp>
@@ -203,6 +205,113 @@ void topologies() {
     CHECK(grid.periodic() == std::vector<bool>({true, true}));
 }
 
+/// A block of a grid of numbers, with `width` ghost cells on each side and one cell more at the end of each
+/// row.
+class block_of_grid {
+  public:
+    static constexpr int rows = 4, columns = 5;
+    block_of_grid(const lisle::cartesian &grid, int width)
+        : grid_{grid}, width_{width}, row_{columns + 2 * width + 1},
+          cells_(static_cast<std::size_t>((rows + 2 * width) * row_), outside) {
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < columns; ++j)
+                at(i, j) = right(i, j);
+    }
+    [[nodiscard]] lisle::strided<int, 2> view() {
+        return {cells_.data(), {rows + 2 * width_, columns + 2 * width_}, {row_, 1}};
+    }
+    void add(int number) {
+        for (int &cell : cells_)
+            cell += number;
+        more_ += number;
+    }
+    /// Every cell, ghosts among them, is what its place says, and what belongs to nobody is as it was.
+    void check() {
+        for (int i = -width_; i < rows + width_; ++i)
+            for (int j = -width_; j < columns + width_; ++j)
+                CHECK_EQ(at(i, j), right(i, j) + more_);
+        CHECK_EQ(at(0, columns + width_), outside + more_);
+    }
+
+  private:
+    static constexpr int outside = -1;
+    int &at(int i, int j) { return cells_[static_cast<std::size_t>((i + width_) * row_ + j + width_)]; }
+    /// What a cell of this block is by its place in the whole.
+    int right(int i, int j) const {
+        const auto extents = grid_.extents(), place = grid_.coordinates(grid_.rank());
+        const auto periodic = grid_.periodic();
+        const int height = extents[0] * rows, breadth = extents[1] * columns;
+        const int y = place[0] * rows + i, x = place[1] * columns + j;
+        if ((!periodic[0] && (y < 0 || y >= height)) || (!periodic[1] && (x < 0 || x >= breadth)))
+            return outside;
+        return (y + height) % height * 100 + (x + breadth) % breadth;
+    }
+
+    const lisle::cartesian &grid_;
+    int width_;
+    int row_;
+    int more_ = 0;
+    std::vector<int> cells_;
+};
+
+void ghost_cells() {
+    const auto dimensions = lisle::balanced_dimensions(world.size(), 2);
+    for (const bool periodic : {true, false})
+        for (const int width : {1, 2}) {
+            const auto grid = lisle::cartesian::create(world, dimensions, {.periodic = periodic});
+            block_of_grid block{grid, width};
+            lisle::halo ghosts{grid, block.view(), static_cast<std::size_t>(width)};
+            CHECK(ghosts.messages() == 16 || !periodic);
+            for (int round = 0; round < 2; ++round) {
+                ghosts.exchange();
+                block.check();
+                world.barrier();
+                block.add(1000);
+            }
+            const auto wide = lisle::attempt([&] { const lisle::halo none{grid, block.view(), 3}; });
+            CHECK(!wide.has_value() && wide.error().error_class() == MPI_ERR_ARG);
+        }
+    const auto line = lisle::cartesian::create(world, {world.size()}, {.periodic = true});
+    std::array<double, 4> cells{0, 1. * world.rank(), 1.5 * world.rank(), 0};
+    lisle::halo ghosts{line, lisle::strided{cells.data(), {4}, {1}}, 1};
+    ghosts.start();
+    ghosts.wait();
+    const auto [previous, next] = line.shift(0);
+    CHECK_EQ(cells[0], 1.5 * previous);
+    CHECK_EQ(cells[3], 1. * next);
+    const auto cube = lisle::cartesian::create(world, {1, world.size(), 1}, {.periodic = true});
+    std::vector<short> cubes(27, static_cast<short>(world.rank()));
+    lisle::halo around{cube, lisle::strided{cubes.data(), {3, 3, 3}, {9, 3, 1}}, 1};
+    around.exchange();
+    CHECK_EQ(around.messages(), 52U);
+    for (int i = 0; i < 27; ++i) {
+        const int from = i / 3 % 3 == 0 ? previous : i / 3 % 3 == 1 ? world.rank() : next;
+        CHECK_EQ(cubes[static_cast<std::size_t>(i)], from);
+    }
+}
+
+void temporaries_and_local_classes() {
+    struct part {
+        char kind;
+        double values[2];
+    };
+    struct whole {
+        part first;
+        std::array<part, 2> others;
+        int number;
+    };
+    const int last = world.size() - 1;
+    const auto told = world.broadcast(whole{{'a', {1, 2}}, {}, world.rank()}, {.root = last});
+    CHECK(told.number == last && told.first.values[1] == 2);
+    CHECK_EQ(world.broadcast(world.rank() + 5), 5);
+    CHECK_EQ(world.broadcast("from rank " + std::to_string(world.rank())), "from rank 0");
+    const auto any_length = static_cast<std::size_t>(world.rank()) + 3;
+    CHECK_EQ(world.broadcast(std::vector<int>(any_length)).size(), 3U);
+    CHECK_EQ(world.gather(part{'b', {}}).size(), world.rank() == 0 ? static_cast<std::size_t>(last) + 1 : 0);
+    const auto alone = lisle::cartesian::create(lisle::self(), {1, 1});
+    CHECK(alone.rank_at({0, 0}) == 0 && alone.sub({0, 1}).size() == 1);
+}
+
 void rings() {
     const int rank = world.rank();
     const int size = world.size();
@@ -321,5 +430,7 @@ int main() {
     attributes();
     rings();
     topologies();
+    ghost_cells();
+    temporaries_and_local_classes();
     reproducible();
 }

@@ -330,7 +330,10 @@ void among_neighbours() {
     auto lists = grid.ineighbor_alltoallv(std::vector<numbers>{own_range(here, 1), own_range(here, 2)});
     CHECK(lists.wait() == (std::vector<numbers>{own_range(down, 2), own_range(up, 1)}));
     CHECK(told.wait() == (std::vector<int>{down, up}));
-    CHECK(given.wait() == (numbers{down * 2L + 1, up * 2L})); // also where both neighbours are one rank
+    // Also where both neighbours are one rank, of whose two blocks MPI 3.1 does not say which is which.
+    const bool defined = MPI_VERSION >= 4 || up != down;
+    const auto blocks_given = given.wait();
+    CHECK(!defined || blocks_given == (numbers{down * 2L + 1, up * 2L}));
     long mine = 0;
     numbers got(2);
     numbers out(2);
@@ -344,7 +347,7 @@ void among_neighbours() {
         telling.wait();
         giving.wait();
         CHECK(got == (numbers{down + round, up + round}));
-        CHECK(in == (numbers{down * 2L + 1 + round, up * 2L + round}));
+        CHECK(!defined || in == (numbers{down * 2L + 1 + round, up * 2L + round}));
     }
     // Beyond the edges there is nobody.
     const auto line = lisle::cartesian::create(world, std::vector{size});

@@ -9,6 +9,7 @@
 #include <lisle/coroutine.hpp>
 #include <lisle/execution.hpp>
 #include <lisle/file.hpp>
+#include <lisle/halo.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
 #include <lisle/lisle.hpp>

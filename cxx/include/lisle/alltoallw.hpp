@@ -73,14 +73,70 @@ inline void require_fitting(const buffer_list &out, std::size_t to, const buffer
         raise_final(MPI_ERR_BUFFER, call, {}, "an object in the list to receive is const");
 }
 
+#if LISLE_USE_MPI_3
+
+/// A list as MPI 3.1 takes it: each object is one of a type that begins at its address and has all of its
+/// elements.
+class list_of_mpi {
+  public:
+    explicit list_of_mpi(const buffer_list &list)
+        : counts_(list.size(), 1), offsets_(list.size(), 0), addresses_(list.size(), 0) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const int_count all{list.counts()[i], list.types()[i]};
+            const int count = all.count();
+            const MPI_Datatype type = all.type();
+            MPI_Datatype made = MPI_DATATYPE_NULL;
+            check(MPI_Type_create_struct(1, &count, list.addresses() + i, &type, &made),
+                  "MPI_Type_create_struct");
+            owners_.emplace_back(made);
+            check(MPI_Type_commit(&made), "MPI_Type_commit");
+            types_.push_back(made);
+        }
+    }
+    [[nodiscard]] const int *counts() const noexcept { return counts_.data(); }
+    [[nodiscard]] const int *offsets() const noexcept { return offsets_.data(); }
+    [[nodiscard]] const MPI_Aint *addresses() const noexcept { return addresses_.data(); }
+    [[nodiscard]] const MPI_Datatype *types() const noexcept { return types_.data(); }
+
+  private:
+    std::vector<int> counts_;
+    std::vector<int> offsets_;
+    std::vector<MPI_Aint> addresses_; ///< offsets among neighbours
+    std::vector<MPI_Datatype> types_;
+    std::vector<owned<datatype>> owners_;
+};
+
+#else
+
+/// A list as MPI takes it.
+class list_of_mpi {
+  public:
+    explicit list_of_mpi(const buffer_list &list) noexcept : list_{list} {}
+    [[nodiscard]] const MPI_Count *counts() const noexcept { return list_.counts(); }
+    [[nodiscard]] const MPI_Aint *offsets() const noexcept { return list_.addresses(); }
+    [[nodiscard]] const MPI_Aint *addresses() const noexcept { return list_.addresses(); }
+    [[nodiscard]] const MPI_Datatype *types() const noexcept { return list_.types(); }
+
+  private:
+    const buffer_list &list_;
+};
+
+#endif
+
 /// The lists of an exchange under way, which MPI reads until the end.
 class listed_exchange final : public result_of<buffer_list> {
   public:
     listed_exchange(buffer_list &&to_send, buffer_list &&to_receive)
-        : out{std::move(to_send)}, in{std::move(to_receive)} {}
-    buffer_list take(const status &) override { return std::move(in); }
-    buffer_list out;
-    buffer_list in;
+        : out_{std::move(to_send)}, in_{std::move(to_receive)}, out{out_}, in{in_} {}
+    buffer_list take(const status &) override { return std::move(in_); }
+
+  private:
+    buffer_list out_;
+    buffer_list in_;
+
+  public:
+    list_of_mpi out;
+    list_of_mpi in;
 };
 
 } // namespace detail
@@ -97,8 +153,10 @@ class listed_exchange final : public result_of<buffer_list> {
 inline void alltoallw(const communicator &comm, const buffer_list &out, const buffer_list &in) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     detail::require_fitting(out, ranks, in, ranks, "lisle::alltoallw");
-    detail::check(MPI_Alltoallw_c(MPI_BOTTOM, out.counts(), out.addresses(), out.types(), MPI_BOTTOM,
-                                  in.counts(), in.addresses(), in.types(), comm.native()),
+    const detail::list_of_mpi from{out};
+    const detail::list_of_mpi to{in};
+    detail::check(MPI_Alltoallw_c(MPI_BOTTOM, from.counts(), from.offsets(), from.types(), MPI_BOTTOM,
+                                  to.counts(), to.offsets(), to.types(), comm.native()),
                   "MPI_Alltoallw");
 }
 /// Non-blocking alltoallw(). The future gives the list of received objects.
@@ -108,9 +166,9 @@ inline void alltoallw(const communicator &comm, const buffer_list &out, const bu
     detail::require_fitting(out, ranks, in, ranks, "lisle::ialltoallw");
     auto owner = std::make_unique<detail::listed_exchange>(std::move(out), std::move(in));
     MPI_Request request = MPI_REQUEST_NULL;
-    detail::check(MPI_Ialltoallw_c(MPI_BOTTOM, owner->out.counts(), owner->out.addresses(),
-                                   owner->out.types(), MPI_BOTTOM, owner->in.counts(), owner->in.addresses(),
-                                   owner->in.types(), comm.native(), &request),
+    detail::check(MPI_Ialltoallw_c(MPI_BOTTOM, owner->out.counts(), owner->out.offsets(), owner->out.types(),
+                                   MPI_BOTTOM, owner->in.counts(), owner->in.offsets(), owner->in.types(),
+                                   comm.native(), &request),
                   "MPI_Ialltoallw");
     return future<buffer_list>{request, std::move(owner)};
 }
@@ -118,8 +176,11 @@ inline void alltoallw(const communicator &comm, const buffer_list &out, const bu
 inline void neighbor_alltoallw(const topology &comm, const buffer_list &out, const buffer_list &in) {
     const auto [sources, destinations] = comm.degrees();
     detail::require_fitting(out, destinations, in, sources, "lisle::neighbor_alltoallw");
-    detail::check(MPI_Neighbor_alltoallw_c(MPI_BOTTOM, out.counts(), out.addresses(), out.types(), MPI_BOTTOM,
-                                           in.counts(), in.addresses(), in.types(), comm.native()),
+    const detail::list_of_mpi from{out};
+    const detail::list_of_mpi to{in};
+    detail::check(MPI_Neighbor_alltoallw_c(MPI_BOTTOM, from.counts(), from.addresses(), from.types(),
+                                           MPI_BOTTOM, to.counts(), to.addresses(), to.types(),
+                                           comm.native()),
                   "MPI_Neighbor_alltoallw");
 }
 

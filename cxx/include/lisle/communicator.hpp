@@ -27,9 +27,11 @@ class intercommunicator;
 
 /// The resource that the ranks of one part of split_by() share.
 enum class hardware {
-    memory = MPI_COMM_TYPE_SHARED,        ///< one memory
+    memory = MPI_COMM_TYPE_SHARED, ///< one memory
+#if !LISLE_USE_MPI_3
     guided = MPI_COMM_TYPE_HW_GUIDED,     ///< what an info names
     unguided = MPI_COMM_TYPE_HW_UNGUIDED, ///< the next smaller part of the machine
+#endif
 };
 
 /// A view of an intracommunicator: messages between two ranks, and collective calls, a base for each family.

@@ -2,6 +2,7 @@
 // The beginning and the end of MPI as an object, and what can be asked of the library.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 #include "lisle/communicator.hpp"
@@ -40,13 +41,13 @@ class environment {
     }
     environment(const environment &) = delete;
     environment &operator=(const environment &) = delete;
-    /// Waits for all ranks. If an exception is on its way out of main(), the others would wait for ever: ends
-    /// all.
+    /// Waits for all ranks. If an exception is on its way out of the scope, the others would wait for ever:
+    /// prints the rank and what an error of Lisle's says, and ends all.
     ~environment() {
         if (!ends_ || !detail::running())
             return;
         if (std::uncaught_exceptions() > 0)
-            MPI_Abort(MPI_COMM_WORLD, 1);
+            abort_with_text();
         MPI_Finalize();
     }
 
@@ -69,6 +70,18 @@ class environment {
     }
 
   private:
+    template <class Text = std::string> [[gnu::cold]] static void abort_with_text() {
+#if LISLE_USE_EXCEPTIONS
+        Text said = detail::rank_object<detail::newest_error>().take_text();
+        if (said.empty())
+            said = "an exception that is no lisle::error; catch it in the scope to print its what()";
+        std::fprintf(stderr,
+                     "lisle: rank %d: %s\nlisle: the exception leaves the scope of lisle::environment; all "
+                     "ranks end\n",
+                     world().rank(), said.c_str());
+#endif
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     bool ends_ = false;
 };
 

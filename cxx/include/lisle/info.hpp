@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lisle/detail/error.hpp"
+#include "lisle/detail/mpi3.hpp"
 #include "lisle/detail/owned.hpp"
 
 namespace lisle {
@@ -58,8 +59,9 @@ class info {
     [[nodiscard]] std::optional<std::string> get(const std::string &key) const {
         int length = 0; // with the zero at the end
         int found = 0;
+        char nothing = 0; // MPICH wants an address
         if (handle_ != MPI_INFO_NULL)
-            detail::check(MPI_Info_get_string(handle_, key.c_str(), &length, nullptr, &found),
+            detail::check(MPI_Info_get_string(handle_, key.c_str(), &length, &nothing, &found),
                           "MPI_Info_get_string");
         if (found == 0)
             return std::nullopt;

@@ -10,6 +10,11 @@
 #include "lisle/environment.hpp"
 #include "lisle/info.hpp"
 
+#if !defined(MPI_SESSION_NULL)
+#error "lisle/session.hpp needs sessions, which MPI 4.0 brought and this MPI has not"
+#include <lisle/nothing after the error above>
+#endif
+
 namespace lisle {
 
 /// MPI from construction to destruction, for the part of a program that holds the object: several parts may

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,6 +56,14 @@ class cartesian : public topology {
     [[nodiscard]] static owned<cartesian> create(const communicator &comm, std::span<const int> dimensions) {
         return create(comm, dimensions, options{});
     }
+    [[nodiscard]] static owned<cartesian> create(const communicator &comm,
+                                                 std::initializer_list<int> dimensions, options with) {
+        return create(comm, std::span{dimensions.begin(), dimensions.size()}, with);
+    }
+    [[nodiscard]] static owned<cartesian> create(const communicator &comm,
+                                                 std::initializer_list<int> dimensions) {
+        return create(comm, dimensions, options{});
+    }
     [[nodiscard]] int dimensions() const {
         int result = 0;
         detail::check(MPI_Cartdim_get(comm_, &result), "MPI_Cartdim_get");
@@ -78,6 +87,9 @@ class cartesian : public topology {
         detail::check(MPI_Cart_rank(comm_, coordinates.data(), &result), "MPI_Cart_rank");
         return result;
     }
+    [[nodiscard]] int rank_at(std::initializer_list<int> coordinates) const {
+        return rank_at(std::span{coordinates.begin(), coordinates.size()});
+    }
     /// The ranks to receive from and to send to, `steps` away in a dimension; no_rank beyond an edge.
     [[nodiscard]] std::pair<int, int> shift(int dimension, int steps = 1) const {
         std::pair<int, int> result;
@@ -89,6 +101,9 @@ class cartesian : public topology {
     [[nodiscard]] owned<cartesian> sub(std::span<const int> keep) const {
         return make<cartesian>("MPI_Cart_sub",
                                [&](MPI_Comm *made) { return MPI_Cart_sub(comm_, keep.data(), made); });
+    }
+    [[nodiscard]] owned<cartesian> sub(std::initializer_list<int> keep) const {
+        return sub(std::span{keep.begin(), keep.size()});
     }
 
   private:

@@ -55,7 +55,7 @@ class two_messages {
                                      shadow_.native(), MPI_STATUS_IGNORE),
                           "MPI_Recv", named_value{"source", status.source()},
                           named_value{"bytes", said.bytes});
-            return detail::unwrap<T>(std::move(landed));
+            return detail::unwrap<T>(std::move(landed), *status.native());
         }
     }
 

@@ -1,4 +1,4 @@
-// says: use of deleted function
+// says: This is a temporary, which ends before the scope
 #include <lisle/lisle.hpp>
 #include <vector>
 void mistake() {

@@ -3,6 +3,8 @@
 // requests that there is something to wait for, and looking through arrays of them.
 #pragma once
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "communicator/communicator.hpp"
 #include "protocol/engine.hpp"
@@ -73,6 +75,10 @@ inline search_result find_complete(int count, const MPI_Request *requests, int *
         }
     }
     return any_active ? search_result::none_yet : search_result::none_active;
+}
+
+inline bool is_any_active(int count, const MPI_Request *requests) {
+    return std::any_of(requests, requests + count, [](MPI_Request each) { return active(each) != nullptr; });
 }
 
 inline bool all_complete(int count, const MPI_Request *requests) {

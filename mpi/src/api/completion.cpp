@@ -2,6 +2,7 @@
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
 #include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
+#include "api/explored.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error_texts.hpp"
@@ -230,6 +231,30 @@ void conclude_those_complete(int count, MPI_Request *requests, int *outcount, in
     conclude_them(count, requests, outcount, indices, statuses);
 }
 
+// ---- where choices are left open ----
+
+[[gnu::cold]] search_result look_as_told(int count, const MPI_Request *requests, int *index) {
+    if (!is_any_active(count, requests)) {
+        return search_result::none_active;
+    }
+    *index = explored_place(count, requests, completes::one, false);
+    return *index == choice::nothing ? search_result::none_yet : search_result::found;
+}
+
+/// What MPI_Waitsome and MPI_Testsome complete: one request, or all that are complete.
+[[gnu::cold]] void conclude_as_told(int count, MPI_Request *requests, int *outcount, int *indices,
+                                    MPI_Status *statuses, bool waits) {
+    const int place = explored_place(count, requests, completes::some, waits);
+    *outcount = 0;
+    if (place == count) {
+        conclude_those_complete(count, requests, outcount, indices, statuses);
+    } else if (place != choice::nothing) {
+        int only = 0;
+        indices[0] = place;
+        conclude_those_complete(1, requests + place, outcount, &only, statuses);
+    }
+}
+
 template <bool Checked>
 [[gnu::always_inline]] inline void wait_for_all(int count, MPI_Request *requests, MPI_Status *statuses) {
     // The last one first: until it is complete most of the others will be, in one go.
@@ -271,6 +296,9 @@ void test(MPI_Request *handle, int *flag, MPI_Status *status) {
     *flag = 1;
     if (tested == nullptr) {
         store_empty(status);
+    } else if (explored() != nullptr && explored_place(1, handle, completes::one, false) == choice::nothing)
+        [[unlikely]] {
+        *flag = 0;
     } else if (protocol::test(*tested)) {
         conclude_or_throw(*tested, handle, status);
     } else {
@@ -287,6 +315,11 @@ void waitall(int count, MPI_Request *requests, MPI_Status *statuses) {
 }
 
 void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
+    if (explored() != nullptr && is_any_active(count, requests) &&
+        explored_place(count, requests, completes::all, false) == choice::nothing) [[unlikely]] {
+        *flag = 0;
+        return;
+    }
     *flag = look_twice(count, requests, [&] { return all_complete(count, requests); }) ? 1 : 0;
     if (*flag != 0) {
         waitall(count, requests, statuses);
@@ -294,6 +327,11 @@ void testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) 
 }
 
 void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
+    if (explored() != nullptr && is_any_active(count, requests)) [[unlikely]] {
+        *index = explored_place(count, requests, completes::one, true);
+        conclude_or_throw(resolve(requests[*index]), &requests[*index], status);
+        return;
+    }
     auto found = search_result::none_yet;
     const awaited_requests wanted{count, requests, true};
     protocol::wait_until(
@@ -312,7 +350,8 @@ void waitany(int count, MPI_Request *requests, int *index, MPI_Status *status) {
 }
 
 void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status) {
-    const auto found = look_for_complete(count, requests, index);
+    const auto found = explored() != nullptr ? look_as_told(count, requests, index)
+                                             : look_for_complete(count, requests, index);
     *flag = found != search_result::none_yet ? 1 : 0;
     if (found == search_result::found) {
         conclude_or_throw(resolve(requests[*index]), &requests[*index], status);
@@ -325,6 +364,10 @@ void testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status
 }
 
 void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
+    if (explored() != nullptr && is_any_active(incount, requests)) [[unlikely]] {
+        conclude_as_told(incount, requests, outcount, indices, statuses, true);
+        return;
+    }
     auto found = search_result::none_yet;
     int first = 0;
     const awaited_requests wanted{incount, requests, true};
@@ -343,6 +386,10 @@ void waitsome(int incount, MPI_Request *requests, int *outcount, int *indices, M
 }
 
 void testsome(int incount, MPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses) {
+    if (explored() != nullptr && is_any_active(incount, requests)) [[unlikely]] {
+        conclude_as_told(incount, requests, outcount, indices, statuses, false);
+        return;
+    }
     int first = 0;
     const auto found = look_for_complete(incount, requests, &first);
     if (found == search_result::none_active) {

@@ -22,6 +22,7 @@
 #include "communicator/recovery.hpp"
 #include "datatype/predefined.hpp"
 #include "dynamic/parents.hpp"
+#include "execution/observed_memory.hpp"
 #include "execution/rank_local.hpp"
 #include "execution/usable_cores.hpp"
 #include "protocol/engine.hpp"
@@ -126,6 +127,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     }
     self.phase.store(world_phase::initialized, std::memory_order_release);
     abi::watch_threads(self);
+    observed->listen();
     dynamic::meet_parents();
 }
 

@@ -7,8 +7,11 @@
 
 #include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
+#include "api/explored.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
+#include "execution/observed_memory.hpp"
+#include "exploration/run.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
@@ -19,18 +22,6 @@ namespace lisle::abi {
 namespace {
 
 using use = watched_memory::use;
-
-const char *verb(use how) {
-    return how == use::reads ? "reads" : "writes";
-}
-
-/// The sentence about memory that two calls use at once.
-std::string collision(const call_address &now, use now_how, const call_address &before, use before_how,
-                      std::uintptr_t address) {
-    return sentence(in_words(now), " ", verb(now_how), " memory (at ",
-                    reinterpret_cast<const void *>(address), ") that ", in_words(before), " ",
-                    verb(before_how), ", which is not complete");
-}
 
 /// The rank in MPI_COMM_WORLD of a rank of a communicator.
 int in_world(std::uint64_t context, int rank) {
@@ -52,35 +43,24 @@ wait_note::operation about(const protocol::request &made) {
     return found;
 }
 
-/// False: the address is not above the caller's frame, or farther than stacks are long.
-[[gnu::always_inline]] inline bool may_be_on_stack(std::uintptr_t address) noexcept {
-    constexpr std::uintptr_t longest_stack = std::uintptr_t{1} << 30;
-    return address - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < longest_stack;
-}
-
-/// The call whose variable one of the buffers is.
-std::optional<stack_frame> holder_of(const watched_list &used) {
-    std::optional<stack_frames> stack;
-    for (const watched_memory &each : used.all()) {
-        if (const auto address = each.address(); address && may_be_on_stack(*address)) {
-            if (!stack) {
-                stack.emplace();
-            }
-            if (auto holder = stack->holder_of(*address)) {
-                return holder;
-            }
-        }
+/// What a call does to memory of the rank's windows.
+void note_in_windows(const watched_memory &used, const call_address &place) {
+    const auto what = used.how() == use::reads ? rma::access_kind::load : rma::access_kind::store;
+    for (const access_filter::range &each : used.ranges()) {
+        rma::race_watch::note_local(
+            this_rank(), {reinterpret_cast<const void *>(each.begin), each.end - each.begin, what, place.site,
+                          [&]() -> rma::access_site {
+                              const call_place known = place_of(place);
+                              return {std::string{known.call}, known.site.file, known.site.offsets};
+                          }});
     }
-    return std::nullopt;
 }
 
 } // namespace
 
 void pending_buffers::lose(operation &under_way, const char *why) {
     under_way.gone = true;
-    report_mistake(sentence("the buffer of ", in_words(under_way.place), " does not exist any more in ",
-                            in_words(current_address()),
-                            ", before which the operation was not complete: ", why));
+    report_loss(under_way.place, why);
 }
 
 void pending_buffers::look_for_lost_buffers_locked() {
@@ -93,7 +73,7 @@ void pending_buffers::look_for_lost_buffers_locked() {
             stack.emplace();
         }
         if (stack->has_ended(*each.holder)) {
-            lose(each, "the function whose variable it is has returned");
+            lose(each, function_has_returned);
         }
     }
 }
@@ -120,14 +100,15 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
                 report_mistake(sentence(in_words(current_address()), ": the buffers of this call overlap"));
             }
         }
+        note_in_windows(*one, current_address());
+        accesses.look(*one);
         for (const auto &[made, operation] : operations_) {
             if (!operation.under_way || &operation == except) {
                 continue;
             }
             for (const watched_memory &theirs : operation.used.all()) {
                 if (const auto address = one->collides_with(theirs)) {
-                    report_mistake(
-                        collision(current_address(), one->how(), operation.place, theirs.how(), *address));
+                    report_collision(one->how(), {operation.place, theirs.how()}, *address);
                 }
             }
         }
@@ -150,6 +131,41 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
                           .holder = holder,
                           .under_way = made.active,
                           .number = begun_++};
+    observe(operations_[&made]);
+}
+
+void pending_buffers::observe(const operation &of) {
+    if (observed->told() && of.under_way) {
+        for (const watched_memory &each : of.used.all()) {
+            observed->add(each.ranges());
+        }
+    }
+}
+
+void pending_buffers::unobserve(const operation &of) {
+    if (observed->told()) {
+        for (const watched_memory &each : of.used.all()) {
+            observed->remove(each.ranges());
+        }
+    }
+}
+
+void pending_buffers::touched(access_filter::range memory, memory_access how, const void *code) {
+    const bool writes = how != memory_access::load;
+    const auto name = [&](const buffer_use &before) {
+        if (accesses_named_.insert({code, before.place.site}).second) {
+            report_access(code, how, before);
+        }
+    };
+    const std::scoped_lock guard{mutex_};
+    for (const auto &[made, each] : operations_) {
+        for (const watched_memory &theirs : each.used.all()) {
+            if (each.under_way && theirs.meets(memory, writes)) {
+                name({each.place, theirs.how()});
+            }
+        }
+    }
+    accesses.find(memory, writes, name);
 }
 
 void pending_buffers::start_receive(protocol::receive_operation &receive) {
@@ -160,6 +176,8 @@ void pending_buffers::start_receive(protocol::receive_operation &receive) {
     receive.buffer = used.writes(receive.buffer);
     begin(used);
     receive.posting = number_receive();
+    receive.pattern.source =
+        exploration::told_source(receive.pattern.context, receive.pattern.source, receive.posting);
     add(receive, std::move(used));
 }
 
@@ -180,10 +198,22 @@ void pending_buffers::report_wildcards() {
     report_wildcards_locked();
 }
 
+std::string pending_buffers::call_of_receive(std::uint32_t posting) {
+    const std::scoped_lock guard{mutex_};
+    return call_of_receive_locked(posting);
+}
+
+std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const {
+    const bool known = posting != 0 && receives_ - posting < most_places;
+    return known ? in_words(places_[posting % most_places]) : "a receive";
+}
+
 void pending_buffers::report_wildcards_locked() {
+    if (api::explored() != nullptr || api::is_recorded()) {
+        return; // they are tried, or kept as they are
+    }
     for (const auto &each : protocol::rank_wildcards->take_findings()) {
-        const bool known = receives_ - each.posting < most_places;
-        const std::string call = known ? in_words(places_[each.posting % most_places]) : "a receive";
+        const std::string call = call_of_receive_locked(each.posting);
         if (!wildcards_named_.insert(call).second) {
             continue;
         }
@@ -208,8 +238,13 @@ void pending_buffers::start(protocol::request &started) {
     }
     found->second.under_way = true;
     found->second.number = begun_++;
+    observe(found->second);
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
         receive->posting = number_locked(found->second.place);
+        if (found->second.about.peer == wait_note::anybody) { // again: the last time it may have been told
+            receive->pattern.source =
+                exploration::told_source(receive->pattern.context, MPI_ANY_SOURCE, receive->posting);
+        }
     }
 }
 
@@ -218,6 +253,12 @@ void pending_buffers::end(const protocol::request &complete) {
     look_for_lost_buffers_locked();
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
+        if (const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+            receive != nullptr && !receive->result.cancelled) {
+            api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
+                             receive->posting);
+        }
+        unobserve(found->second);
         end_locked(found->second, complete);
         if (!complete.persistent) {
             operations_.erase(found);
@@ -236,13 +277,13 @@ void pending_buffers::end_locked(operation &ended, const protocol::request &comp
     }
     for (watched_memory &each : ended.used.all()) {
         if (each.changed()) {
-            const char *const what =
-                each.how() == use::reads ? "the send buffer of " : "the receive buffer of ";
-            report_mistake(sentence(what, in_words(ended.place), " was changed before ",
-                                    in_words(current_address()), " completed it"));
+            report_change({ended.place, each.how()});
         }
         // Of a receive, so many bytes; of a collective, which has no count, all.
         const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+        if (each.how() == use::writes && !complete.result.cancelled) {
+            note_in_windows(each, ended.place);
+        }
         each.end(complete.result.cancelled ? 0
                  : receive != nullptr      ? complete.result.bytes
                                            : std::numeric_limits<MPI_Count>::max());
@@ -281,6 +322,7 @@ bool pending_buffers::adopt(protocol::request &freed) {
     const bool writes = std::ranges::any_of(
         found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
     if (!writes || !freed.active || freed.is_complete()) {
+        unobserve(found->second);
         operations_.erase(found);
         return false;
     }
@@ -305,6 +347,7 @@ void pending_buffers::end_adopted_locked() {
             memory.end(each->result.cancelled || found->second.gone ? 0
                                                                     : std::numeric_limits<MPI_Count>::max());
         }
+        unobserve(found->second);
         operations_.erase(found);
         static_cast<void>(api::dispose(*each));
         return true;
@@ -331,6 +374,9 @@ struct receive_watch {
             if (pending_buffers::watched()) {
                 pending->start_receive(receive);
             }
+        };
+        exploration::run::words_of_receive = [](rank &owner, std::uint32_t posting) {
+            return pending.of(owner).call_of_receive(posting);
         };
         protocol::type_notes::name_call = [] {
             const call_address here = current_address();

@@ -9,10 +9,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "abi/call_place.hpp"
 #include "abi/stack_frames.hpp"
+#include "api/origin_buffers.hpp"
+#include "api/window_mistakes.hpp"
 #include "base/checks.hpp"
 #include "datatype/watched_memory.hpp"
 #include "execution/rank_local.hpp"
@@ -47,6 +50,8 @@ class pending_buffers {
     void start(protocol::request &started);
     /// The program learns that the operation is complete: its data go to where they belong.
     void end(const protocol::request &complete);
+    /// The program accesses memory, or is about to. @param code where
+    void touched(access_filter::range memory, memory_access how, const void *code);
     /// Names receives from any source that could have taken another message, as far as that is known.
     void report_wildcards();
     /// An operation that the program has begun and whose end it does not know.
@@ -58,11 +63,16 @@ class pending_buffers {
     [[nodiscard]] std::vector<begun_operation> begun();
     /// "MPI_Irecv at ring.c:12": the call that began an operation; empty: not known.
     [[nodiscard]] std::string call_of(const protocol::request &begun);
+    /// The same of a receive, by its number.
+    [[nodiscard]] std::string call_of_receive(std::uint32_t posting);
     /// The user frees a request that is not complete. True: its data have still to go to where they belong,
     /// so it belongs to this from now on.
     [[nodiscard]] bool adopt(protocol::request &freed);
     /// True if no operation on `about` is under way of those that were adopted.
     [[nodiscard]] bool adopted_complete(const communicator &about);
+
+    origin_buffers accesses; ///< to windows
+    window_mistakes windows;
 
   private:
     struct operation {
@@ -80,17 +90,22 @@ class pending_buffers {
     void look_for_lost_buffers_locked();
     void end_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
+    /// Listens to loads and stores of its memory as long as it is under way, or no longer.
+    static void observe(const operation &of);
+    static void unobserve(const operation &of);
 
     /// Of the receives whose calls are known, the latest are.
     static constexpr std::size_t most_places = 1024;
     [[nodiscard]] std::uint32_t number_locked(const call_address &place);
     void report_wildcards_locked();
+    [[nodiscard]] std::string call_of_receive_locked(std::uint32_t posting) const;
 
     std::mutex mutex_; ///< protects the others
     std::uint64_t begun_ = 0;
     std::uint32_t receives_ = 0;
     std::vector<call_address> places_; ///< of receives, by number
     std::set<std::string> wildcards_named_;
+    std::set<std::pair<const void *, const void *>> accesses_named_; ///< by a code and a call
     std::unordered_map<const protocol::request *, operation> operations_;
     std::vector<protocol::request *> adopted_;
 };

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "api/explored.hpp"
 #include "api/extension.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
@@ -44,9 +45,10 @@ protocol::send_buffer &buffer_of(communicator &comm) {
 
 /// What sends of the standard mode are done as: with LISLE_CHECK=2 as synchronous ones, which show what
 /// relies on messages being buffered. Not to ranks of other jobs: a deadlock among jobs nobody would report.
+/// A run whose choices are left open is told.
 send_mode standard_mode(const communicator &comm, int dest) {
     const protocol::channel &messages = comm.point_to_point;
-    return abi::pending_buffers::watched() && dest >= 0 &&
+    return abi::pending_buffers::watched() && dest >= 0 && explored_buffer() == nullptr && !is_recorded() &&
                    this_rank().get_job().has(messages.peers->member(dest))
                ? send_mode::synchronous
                : send_mode::standard;
@@ -65,6 +67,10 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
 [[gnu::noinline]] void send_watched(const typed_buffer &buffer, int dest, int tag, communicator &comm) {
     if (dest != MPI_PROC_NULL) {
         look_at_use(watched_memory::use::reads, buffer);
+        if (protocol::send_buffer *const buffers = explored_buffer()) {
+            buffers->send(buffer, comm.point_to_point, dest, tag);
+            return;
+        }
     }
     protocol::send_in_general(buffer, comm.point_to_point, dest, tag, standard_mode(comm, dest));
 }
@@ -79,17 +85,20 @@ void end_receive(const outcome &ended, MPI_Status *status) {
 [[gnu::noinline]] void receive_checked(const typed_buffer &buffer, int source, int tag, communicator &comm,
                                        MPI_Status *status) {
     std::uint32_t posting = 0;
+    int wanted = source;
     if (source == MPI_PROC_NULL) {
         // There is nothing to compare.
     } else if (abi::pending_buffers::watched()) {
         look_at_use(watched_memory::use::writes, buffer);
         posting = abi::pending->number_receive();
+        wanted = exploration::told_source(comm.point_to_point.context, source, posting);
     } else if (comm.point_to_point.home->try_receive_short_typed(
                    buffer, {comm.point_to_point.context, source, tag}, status)) {
         return;
     }
-    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, source, tag, posting);
+    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, wanted, tag, posting);
     if (posting != 0) {
+        note_source(comm.point_to_point.context, wanted, ended.source, posting);
         abi::pending->report_wildcards();
     }
     end_receive(ended, status);
@@ -175,6 +184,10 @@ bool find_message_now(communicator &comm, int source, int tag, bool take, outcom
         protocol::throw_if_lost(found, comm.point_to_point, source);
         return over;
     };
+    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
+        source = explored_source(comm, source, tag, false);
+        return source != choice::nothing && look();
+    }
     if (look()) {
         return true;
     }
@@ -190,6 +203,9 @@ bool find_message_now(communicator &comm, int source, int tag, bool take, outcom
 /// Waits for a message.
 void await_message(communicator &comm, int source, int tag, bool take, outcome &found,
                    protocol::unexpected_message *&message) {
+    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
+        source = explored_source(comm, source, tag, true);
+    }
     const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
     protocol::wait_until(
         *comm.point_to_point.home,
@@ -268,6 +284,12 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
 void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
            MPI_Request *request) {
     const rma::call_among_ranks sends{rma::hearing::nothing};
+    if (protocol::send_buffer *const buffers = dest != MPI_PROC_NULL ? explored_buffer() : nullptr)
+        [[unlikely]] {
+        buffers->send({buf, count, type}, comm.point_to_point, dest, tag);
+        *request = abi::give_request(comm.point_to_point.home->completed_send(), nullptr);
+        return;
+    }
     start_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest), request);
 }
 

@@ -2,7 +2,12 @@
 // From the communication calls on windows to operations. To MPI_PROC_NULL nothing is done.
 #include "api/rma.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "abi/call_place.hpp"
+#include "api/explored.hpp"
+#include "api/pending_buffers.hpp"
 #include "base/error.hpp"
 #include "protocol/engine.hpp"
 #include "rma/operations.hpp"
@@ -38,43 +43,105 @@ void check_changes(const op &operation) {
     }
 }
 
+/// What an access does, and to which memory of its origin.
+struct access_facts {
+    const rma::target_data &target;
+    MPI_Count bytes; ///< of the target's data
+    rma::access_kind what;
+    /// It brings something that others may have written for this rank to see.
+    bool brings = false;
+    bool has_request = false;
+    std::optional<typed_buffer> reads{}, compares{}, writes{};
+};
+
 /// A null pointer is an address only with types of absolute addresses.
-[[gnu::cold]] void refuse_null(const typed_buffer &origin) {
-    if (origin.address == nullptr && origin.bytes() > 0 && origin.type->predefined()) {
-        fail(MPI_ERR_BUFFER, "origin_addr is a null pointer, but there are ", origin.count, " elements");
+[[gnu::cold]] void refuse_null(const std::optional<typed_buffer> &used, const char *name) {
+    if (used && used->address == nullptr && used->bytes() > 0 && used->type->predefined()) {
+        fail(MPI_ERR_BUFFER, name, " is a null pointer, but there are ", used->count, " elements");
     }
+}
+
+[[gnu::cold]] watched_list used_by(const access_facts &made) {
+    watched_list used{false};
+    for (const auto &each : {made.reads, made.compares}) {
+        if (each && each->bytes() > 0) {
+            used.add(watched_memory::use::reads, {*each});
+        }
+    }
+    if (made.writes && made.writes->bytes() > 0) {
+        used.add(watched_memory::use::writes, {*made.writes});
+    }
+    return used;
 }
 
 /// Makes an access. With LISLE_CHECK=1 it is noted, to be compared with those of other ranks.
-/// @param origin null: looked at elsewhere @param bytes of the target's data @param brings something that
-/// others may have written for this rank to see
-template <class Access> protocol::request *noted(const rma::window &win, const typed_buffer *origin,
-                                                 const rma::target_data &target, MPI_Count bytes,
-                                                 rma::access_kind what, bool brings, Access access) {
+template <class Access>
+protocol::request *noted(const rma::window &win, const access_facts &made, Access access) {
     if (!rma::race_watch::watched()) [[likely]] {
         return access();
     }
-    if (origin != nullptr) {
-        refuse_null(*origin);
+    refuse_null(made.reads, "origin_addr");
+    refuse_null(made.writes, made.what == rma::access_kind::get ? "origin_addr" : "result_addr");
+    refuse_null(made.compares, "compare_addr");
+    watched_list used = used_by(made);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->look(used);
+        abi::pending->windows.accesses(win);
     }
-    const auto begun = rma::race_watch::begin_access(win.members, what, brings);
+    if (explored() != nullptr && made.brings && made.what == rma::access_kind::update) {
+        await_turn(win, made.target.rank);
+    }
+    const auto begun = rma::race_watch::begin_access(win.members, made.what, made.brings);
     protocol::request *const started = access();
     const abi::call_place place = abi::current_call();
-    rma::race_watch::note(win.members, begun, target, bytes, what,
-                          {std::string{place.call}, place.site.file, place.site.offsets});
+    rma::race_watch::note(
+        win.members, begun,
+        {made.target, made.bytes, made.what,
+         made.has_request && (made.what == rma::access_kind::get || made.what == rma::access_kind::fetch)},
+        {std::string{place.call}, place.site.file, place.site.offsets});
+    if (abi::pending_buffers::watched()) {
+        abi::pending->accesses.begin({&win.members, made.target.rank, made.has_request, std::move(used)},
+                                     started == nullptr);
+    }
     return started;
 }
 
-/// The same for an access that its own request completes: it is not noted.
-void begin_unnoted(const rma::window &win, rma::access_kind what) {
-    if (rma::race_watch::watched()) [[unlikely]] {
-        static_cast<void>(rma::race_watch::begin_access(win.members, what, true));
-    }
+protocol::request *start_put(rma::window &win, const typed_buffer &origin, const rma::target_data &target,
+                             bool has_request) {
+    return noted(win,
+                 {.target = target,
+                  .bytes = origin.bytes(),
+                  .what = rma::access_kind::put,
+                  .has_request = has_request,
+                  .reads = origin},
+                 [&] { return rma::put(win, origin, target); });
 }
 
-protocol::request *start_put(rma::window &win, const typed_buffer &origin, const rma::target_data &target) {
-    return noted(win, &origin, target, origin.bytes(), rma::access_kind::put, false,
-                 [&] { return rma::put(win, origin, target); });
+protocol::request *start_get(rma::window &win, const typed_buffer &origin, const rma::target_data &target,
+                             bool has_request) {
+    return noted(win,
+                 {.target = target,
+                  .bytes = target.bytes(),
+                  .what = rma::access_kind::get,
+                  .brings = true,
+                  .has_request = has_request,
+                  .writes = origin},
+                 [&] { return rma::get(win, origin, target); });
+}
+
+/// @param result null: an accumulate that brings nothing
+protocol::request *start_update(rma::window &win, const typed_buffer &origin, const typed_buffer *result,
+                                const rma::target_data &target, const op &operation, bool has_request) {
+    const bool only_fetches = &operation == find_op(MPI_NO_OP);
+    return noted(win,
+                 {.target = target,
+                  .bytes = only_fetches ? target.bytes() : origin.bytes(),
+                  .what = only_fetches ? rma::access_kind::fetch : rma::access_kind::update,
+                  .brings = result != nullptr,
+                  .has_request = has_request,
+                  .reads = only_fetches ? std::nullopt : std::optional{origin},
+                  .writes = result != nullptr ? std::optional{*result} : std::nullopt},
+                 [&] { return rma::accumulate(win, origin, result, target, operation); });
 }
 
 void check_predefined(const datatype &type) {
@@ -90,7 +157,7 @@ void put(const void *origin_addr, MPI_Count origin_count, const datatype &origin
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(start_put(win, origin, target));
+        let_go(start_put(win, origin, target, false));
     }
 }
 
@@ -99,8 +166,7 @@ void get(void *origin_addr, MPI_Count origin_count, const datatype &origin_datat
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
         const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(noted(win, &origin, target, target.bytes(), rma::access_kind::get, true,
-                     [&] { return rma::get(win, origin, target); }));
+        let_go(start_get(win, origin, target, false));
     }
 }
 
@@ -109,10 +175,8 @@ void accumulate(const void *origin_addr, MPI_Count origin_count, const datatype 
                 const datatype &target_datatype, const op &op, rma::window &win) {
     check_changes(op);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
-        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
-        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        let_go(noted(win, &origin, target, origin.bytes(), rma::access_kind::update, false,
-                     [&] { return rma::accumulate(win, origin, nullptr, target, op); }));
+        let_go(start_update(win, {origin_addr, origin_count, origin_datatype}, nullptr,
+                            {target_rank, target_disp, target_count, &target_datatype}, op, false));
     }
 }
 
@@ -122,11 +186,8 @@ void get_accumulate(const void *origin_addr, MPI_Count origin_count, const datat
                     const datatype &target_datatype, const op &op, rma::window &win) {
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const typed_buffer result{result_addr, result_count, result_datatype};
-        const rma::target_data target{target_rank, target_disp, target_count, &target_datatype};
-        const typed_buffer origin{origin_addr, origin_count, origin_datatype};
-        const MPI_Count bytes = &op == find_op(MPI_NO_OP) ? target.bytes() : origin.bytes();
-        let_go(noted(win, nullptr, target, bytes, rma::access_kind::update, true,
-                     [&] { return rma::accumulate(win, origin, &result, target, op); }));
+        let_go(start_update(win, {origin_addr, origin_count, origin_datatype}, &result,
+                            {target_rank, target_disp, target_count, &target_datatype}, op, false));
     }
 }
 
@@ -135,8 +196,16 @@ void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &da
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(noted(win, nullptr, target, target.bytes(), rma::access_kind::update, true,
-                     [&] { return rma::fetch_and_op(win, origin_addr, result_addr, target, op); }));
+        const bool only_fetches = &op == find_op(MPI_NO_OP);
+        let_go(noted(
+            win,
+            {.target = target,
+             .bytes = target.bytes(),
+             .what = only_fetches ? rma::access_kind::fetch : rma::access_kind::update,
+             .brings = true,
+             .reads = only_fetches ? std::nullopt : std::optional{typed_buffer{origin_addr, 1, datatype}},
+             .writes = typed_buffer{result_addr, 1, datatype}},
+            [&] { return rma::fetch_and_op(win, origin_addr, result_addr, target, op); }));
     }
 }
 
@@ -145,9 +214,16 @@ void compare_and_swap(const void *origin_addr, const void *compare_addr, void *r
     check_predefined(datatype);
     if (target_rank != MPI_PROC_NULL) [[likely]] {
         const rma::target_data target{target_rank, target_disp, 1, &datatype};
-        let_go(noted(win, nullptr, target, target.bytes(), rma::access_kind::update, true, [&] {
-            return rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target);
-        }));
+        let_go(noted(
+            win,
+            {.target = target,
+             .bytes = target.bytes(),
+             .what = rma::access_kind::update,
+             .brings = true,
+             .reads = typed_buffer{origin_addr, 1, datatype},
+             .compares = typed_buffer{compare_addr, 1, datatype},
+             .writes = typed_buffer{result_addr, 1, datatype}},
+            [&] { return rma::compare_and_swap(win, origin_addr, compare_addr, result_addr, target); }));
     }
 }
 
@@ -158,26 +234,28 @@ void rput(const void *origin_addr, MPI_Count origin_count, const datatype &origi
     *request = give(win, target_rank == MPI_PROC_NULL
                              ? nullptr
                              : start_put(win, {origin_addr, origin_count, origin_datatype},
-                                         {target_rank, target_disp, target_count, &target_datatype}));
+                                         {target_rank, target_disp, target_count, &target_datatype}, true));
 }
 
 void rget(void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, const datatype &target_datatype, rma::window &win,
           MPI_Request *request) {
     check_passive(win, target_rank);
-    begin_unnoted(win, rma::access_kind::get);
     *request = give(win, target_rank == MPI_PROC_NULL
                              ? nullptr
-                             : rma::get(win, {origin_addr, origin_count, origin_datatype},
-                                        {target_rank, target_disp, target_count, &target_datatype}));
+                             : start_get(win, {origin_addr, origin_count, origin_datatype},
+                                         {target_rank, target_disp, target_count, &target_datatype}, true));
 }
 
 void raccumulate(const void *origin_addr, MPI_Count origin_count, const datatype &origin_datatype,
                  int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                  const datatype &target_datatype, const op &op, rma::window &win, MPI_Request *request) {
     check_passive(win, target_rank);
-    accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-               target_datatype, op, win);
+    check_changes(op);
+    if (target_rank != MPI_PROC_NULL) [[likely]] {
+        let_go(start_update(win, {origin_addr, origin_count, origin_datatype}, nullptr,
+                            {target_rank, target_disp, target_count, &target_datatype}, op, true));
+    }
     *request = give(win, nullptr);
 }
 
@@ -186,13 +264,12 @@ void rget_accumulate(const void *origin_addr, MPI_Count origin_count, const data
                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
                      const datatype &target_datatype, const op &op, rma::window &win, MPI_Request *request) {
     check_passive(win, target_rank);
-    begin_unnoted(win, rma::access_kind::update);
     const typed_buffer result{result_addr, result_count, result_datatype};
     *request =
         give(win, target_rank == MPI_PROC_NULL
                       ? nullptr
-                      : rma::accumulate(win, {origin_addr, origin_count, origin_datatype}, &result,
-                                        {target_rank, target_disp, target_count, &target_datatype}, op));
+                      : start_update(win, {origin_addr, origin_count, origin_datatype}, &result,
+                                     {target_rank, target_disp, target_count, &target_datatype}, op, true));
 }
 
 } // namespace lisle::api

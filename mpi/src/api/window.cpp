@@ -4,9 +4,11 @@
 #include <cstring>
 #include <memory>
 
+#include "api/pending_buffers.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "rma/creation.hpp"
+#include "rma/races/watch.hpp"
 
 namespace lisle::api {
 
@@ -59,11 +61,16 @@ void win_attach(rma::window &win, void *base, MPI_Aint size) {
         fail(MPI_ERR_SIZE, "size is ", size, "; it must not be negative");
     }
     win.members.attached.add(base, static_cast<std::size_t>(size));
+    rma::race_watch::attached(win.members, base, static_cast<std::size_t>(size));
 }
 
 void win_create(void *base, MPI_Aint size, MPI_Count disp_unit, info *info, communicator &comm,
                 MPI_Win *win) {
-    *win = rma::create_window(request_of(comm, info, size, disp_unit), base)->handle();
+    rma::window *const made = rma::create_window(request_of(comm, info, size, disp_unit), base);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.created(*made, base);
+    }
+    *win = made->handle();
 }
 
 void win_create_dynamic(info *info, communicator &comm, MPI_Win *win) {
@@ -73,10 +80,15 @@ void win_create_dynamic(info *info, communicator &comm, MPI_Win *win) {
 void win_detach(rma::window &win, const void *base) {
     check_dynamic(win);
     win.members.attached.remove(base);
+    rma::race_watch::detached(win.members, base);
 }
 
 void win_free(MPI_Win *win) {
-    rma::free_window(rma::find_window(*win));
+    rma::window *const freed = rma::find_window(*win);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.frees(*freed);
+    }
+    rma::free_window(freed);
     *win = MPI_WIN_NULL;
 }
 

@@ -2,6 +2,8 @@
 // From the synchronisation calls of MPI to epochs.
 #include <vector>
 
+#include "api/explored.hpp"
+#include "api/pending_buffers.hpp"
 #include "api/window.hpp"
 #include "base/error.hpp"
 #include "rma/synchronization.hpp"
@@ -36,6 +38,12 @@ bool is_nobody(int rank) noexcept {
     return rank == MPI_PROC_NULL;
 }
 
+void note_lock(const rma::window &win) {
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.locks(win);
+    }
+}
+
 } // namespace
 
 void win_complete(rma::window &win) {
@@ -44,6 +52,10 @@ void win_complete(rma::window &win) {
 
 void win_fence(int assertion, rma::window &win) {
     check_assertion(assertion);
+    if (abi::pending_buffers::watched()) {
+        abi::pending->windows.fences(win, (assertion & MPI_MODE_NOPRECEDE) == 0,
+                                     (assertion & MPI_MODE_NOSUCCEED) == 0);
+    }
     rma::fence(win, assertion);
 }
 
@@ -78,13 +90,18 @@ void win_lock(int lock_type, int rank, int assertion, rma::window &win) {
         fail(MPI_ERR_RMA_SYNC, "the window was made with the hint no_locks");
     }
     if (!is_nobody(rank)) {
+        note_lock(win);
         using kind = rma::lock_word::kind;
+        if (explored() != nullptr && lock_type == MPI_LOCK_EXCLUSIVE) [[unlikely]] {
+            await_lock(win, rank);
+        }
         rma::lock(win, rank, lock_type == MPI_LOCK_EXCLUSIVE ? kind::exclusive : kind::shared, assertion);
     }
 }
 
 void win_lock_all(int assertion, rma::window &win) {
     check_assertion(assertion);
+    note_lock(win);
     rma::lock_all(win, assertion);
 }
 
@@ -109,6 +126,9 @@ void win_test(rma::window &win, int *flag) {
 void win_unlock(int rank, rma::window &win) {
     if (!is_nobody(rank)) {
         rma::unlock(win, rank);
+        if (explored() != nullptr) [[unlikely]] {
+            end_turn(win, rank);
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 // What happens when a call fails.
 #include "communicator/errhandler.hpp"
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
@@ -112,7 +114,17 @@ std::string detailed_text_of_error(int code) {
     return last.empty() ? text : sentence(text, text.empty() ? "" : ": ", last);
 }
 
+// Another rank's end is the launcher's to tell, which knows its cause and stops this rank with the others.
+void let_launcher_end_job(int code) {
+    constexpr std::chrono::milliseconds longest_wait{500};
+    const bool ends_all = value_of(setting::recovery) == 0 && this_rank().get_job().start().reports_ends();
+    if (ends_all && code == MPIX_ERR_PROC_FAILED) {
+        std::this_thread::sleep_for(longest_wait);
+    }
+}
+
 void end_job(errhandler_kind handler, const char *call, int code, const std::string &text) {
+    let_launcher_end_job(code);
     const std::string line = sentence("lisle: rank ", this_rank().number(), ": ", call, ": ", text, " (",
                                       error_name(code), place_of_call(), ")\n");
     // One write, so that the sentences of several ranks do not mix.

@@ -114,6 +114,17 @@ void watched_memory::begin() {
     }
 }
 
+void watched_memory::begin_with_result() {
+    result_is_there_ = true;
+    before_ = checksum();
+}
+
+bool watched_memory::meets(access_filter::range bytes, bool writes) const noexcept {
+    return (writes || how_ == use::writes) && std::ranges::any_of(ranges_, [&](const range &each) {
+               return bytes.begin < each.end && each.begin < bytes.end;
+           });
+}
+
 bool watched_memory::exists() const {
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     std::vector<unsigned char> resident;
@@ -127,7 +138,7 @@ bool watched_memory::exists() const {
 }
 
 bool watched_memory::changed() const {
-    return (how_ == use::reads || copy_ != nullptr) && checksum() != before_;
+    return (how_ == use::reads || copy_ != nullptr || result_is_there_) && checksum() != before_;
 }
 
 void watched_memory::end(MPI_Count bytes) {

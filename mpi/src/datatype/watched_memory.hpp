@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/access_filter.hpp"
 #include "base/ref.hpp"
 #include "datatype/typed_buffer.hpp"
 
@@ -36,8 +37,14 @@ class watched_memory {
     }
     /// False if part of it has been given back to the system.
     [[nodiscard]] bool exists() const;
+    /// Where it lies: sorted, with gaps between them.
+    [[nodiscard]] std::span<const access_filter::range> ranges() const noexcept { return ranges_; }
+    /// True if an access to some bytes, which may write them, and the operation must not come together.
+    [[nodiscard]] bool meets(access_filter::range bytes, bool writes) const noexcept;
     /// The operation begins.
     void begin();
+    /// The operation has begun, and what it writes is there already.
+    void begin_with_result();
     /// True if the program has changed the memory since.
     [[nodiscard]] bool changed() const;
     /// The operation has ended: data that it has written go to where they belong.
@@ -49,9 +56,7 @@ class watched_memory {
     [[nodiscard]] std::optional<std::uintptr_t> collides_with(const watched_memory &other) const;
 
   private:
-    struct range {
-        std::uintptr_t begin, end;
-    };
+    using range = access_filter::range;
     [[nodiscard]] std::uint64_t checksum() const;
     [[nodiscard]] typed_buffer copy_of(const typed_buffer &buffer) const;
     void merge_ranges();
@@ -60,8 +65,9 @@ class watched_memory {
     use how_;
     std::vector<typed_buffer> buffers_;
     std::vector<ref<const datatype>> types_;
-    std::vector<range> ranges_; ///< sorted, with gaps between them
-    std::uint64_t before_ = 0;  ///< checksum when the operation began
+    std::vector<range> ranges_;
+    bool result_is_there_ = false;
+    std::uint64_t before_ = 0; ///< checksum when the operation began
     std::unique_ptr<std::byte[]> copy_;
     std::uintptr_t displacement_ = 0; ///< from the buffers to the copy, modulo the size of addresses
 };

@@ -20,6 +20,9 @@ class job_clock {
     /// True if time passes only when all ranks wait: then polling is of no use, and no timeout is measured by
     /// the machine's clock.
     [[nodiscard]] virtual bool simulated() const noexcept { return false; }
+    /// True if messages and receives do not meet before all ranks wait, and what lives by this clock brings
+    /// them together then (exploration/).
+    [[nodiscard]] virtual bool leaves_open() const noexcept { return false; }
     /// Called by a worker all of whose fibers wait, before it sleeps. A simulated clock moves on to the next
     /// event, but not past `until`, in nanoseconds. True: some fiber may be able to go on, look again.
     [[nodiscard]] virtual bool all_blocked([[maybe_unused]] std::int64_t until) noexcept { return false; }

@@ -17,6 +17,8 @@
 #include "launch/common/cpu_set.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
+#include "launch/exploration/explore.hpp"
+#include "launch/exploration/replay.hpp"
 #include "launch/hosts/allocation.hpp"
 #include "launch/hosts/hosts_check.hpp"
 #include "launch/hosts/hosts_launch.hpp"
@@ -172,6 +174,11 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
 }
 
 void refuse_report(const job_request &request) {
+    if (request.exploration.wanted()) {
+        give_up(exit_usage,
+                "--explore, --replay and --record are for jobs that lislerun starts on this machine alone: "
+                "leave out --hosts and other launchers");
+    }
     if (request.report.wanted()) {
         give_up(exit_usage, "--report and --stats record jobs that lislerun starts on this machine alone: "
                             "leave out --hosts and other launchers");
@@ -251,6 +258,9 @@ int run(std::span<const std::string_view> arguments) {
     if (names_other_hosts(request)) {
         return start_elsewhere(std::move(request), default_kind);
     }
+    if (request.exploration.wanted()) {
+        prepare_choices(request);
+    }
     const auto job = plan(request, default_kind);
     if (request.control.debugger && !is_in_debugger()) {
         start_in_debugger(arguments, request, job);
@@ -265,10 +275,17 @@ int run(std::span<const std::string_view> arguments) {
     }
     leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
+    if (request.exploration.all) {
+        return explore(request, job);
+    }
+    if (!request.exploration.replay.empty() && !request.exploration.in_any_kind) {
+        expect_one_process(job, "--replay");
+    }
     const run_report report{request};
+    const single_choices chosen{request};
     const int code = run_job(request, job);
     report.make();
-    return code;
+    return chosen.end(code);
 }
 
 } // namespace

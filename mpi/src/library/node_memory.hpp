@@ -3,8 +3,11 @@
 // first of them makes it, and the others open it through /proc.
 #pragma once
 
+#include <optional>
+
 #include "fabric/local/node_segment.hpp"
 #include "world/bootstrap.hpp"
+#include "world/job_table.hpp"
 
 namespace lisle {
 
@@ -13,5 +16,9 @@ namespace lisle {
 /// until then. Throws mpi_error (MPI_ERR_OTHER) with the way out if the system forbids to open another
 /// process's memory.
 [[nodiscard]] fabric::local::node_segment meet_on_node(bootstrap &start);
+
+/// The same memory as Lisle's launcher sees it, on the machine of the processes. @param maker the first
+/// process of the node; nothing as long as it has made none, or if it may not be opened.
+[[nodiscard]] std::optional<fabric::local::node_segment> memory_made_by(const job_table &table, int maker);
 
 } // namespace lisle

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/settings.hpp"
+#include "exploration/begin.hpp"
 #include "library/fabrics_in_use.hpp"
 #include "library/listed_ranks.hpp"
 #include "library/logged_fabric.hpp"
@@ -139,7 +140,12 @@ std::unique_ptr<process> make_launched(const process_record &own) {
         close(file);
         return make_on_cluster(std::move(start));
     }
-    return std::make_unique<process>(std::move(start), node_segment::attach(file, behind), fabrics_in_use(1));
+    auto made =
+        std::make_unique<process>(std::move(start), node_segment::attach(file, behind), fabrics_in_use(1));
+    if (!own.choices.empty()) {
+        exploration::begin(made->get_job(), own.choices);
+    }
+    return made;
 }
 
 /// What the lislerun that a foreign launcher started tells lisle-host; without one, one rank.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "collective/selection/launch.hpp"
@@ -369,6 +370,11 @@ bool is_set(const info *hints, const char *key) {
 
 window *create_window(const window_request &asked, void *base) {
     construction making{asked, MPI_WIN_FLAVOR_CREATE};
+    making.attempt([&] {
+        if (base == nullptr && asked.size > 0 && checks(check_level::cheap)) {
+            fail(MPI_ERR_BASE, "base is a null pointer, but size is ", asked.size);
+        }
+    });
     const auto bytes = static_cast<std::size_t>(asked.size);
     shared_heap *const heap =
         making.near().one_process || making.near().medium == nullptr ? nullptr : making.near().medium->heap();

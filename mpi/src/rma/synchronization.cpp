@@ -205,6 +205,7 @@ void post(window &on, const std::vector<int> &origins, int assertion) {
     note_order_by_peers(on.members);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
         on.exposure.posted = race_watch::watched() ? race_watch::now() : 0;
+        race_watch::exposed(on.members, on.exposure.posted);
         for (const int origin : origins) {
             send_signal(on, origin, posted, when_posted(on.exposure.posted));
         }
@@ -243,6 +244,7 @@ void complete(window &on) {
 void wait(window &on) {
     check_exposed(on.exposure);
     static_cast<void>(close_if_completed(on.exposure, false));
+    race_watch::exposed(on.members, 0);
     note_order_by_peers(on.members);
 }
 
@@ -250,6 +252,7 @@ bool test(window &on) {
     check_exposed(on.exposure);
     on.home().progress();
     if (close_if_completed(on.exposure, true)) {
+        race_watch::exposed(on.members, 0);
         note_order_by_peers(on.members);
         return true;
     }

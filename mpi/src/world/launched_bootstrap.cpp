@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -65,16 +66,14 @@ void launched_bootstrap::put(std::string_view key, std::span<const std::byte> va
     if (!value.empty()) {
         std::memcpy(place + sizeof head + key.size(), value.data(), value.size());
     }
-    // Release: pairs with get().
+    // Release: pairs with value_put_by().
     used.store(static_cast<std::uint32_t>(before + need), std::memory_order_release);
 }
 
 std::vector<std::byte> launched_bootstrap::get(int process, std::string_view key) {
     if (process >= 0 && process < table_.processes()) {
-        const auto [used, room] = table_.notices_of(process);
-        const std::size_t bytes = used.load(std::memory_order_acquire);
-        if (const auto value = find(room.first(std::min(bytes, room.size())), key)) {
-            return {value->begin(), value->end()};
+        if (auto value = value_put_by(table_, process, key)) {
+            return std::move(*value);
         }
     }
     fail(MPI_ERR_OTHER, "process ", process, " of ", table_.processes(), " has put nothing under the key \"",
@@ -107,6 +106,14 @@ void launched_bootstrap::fence() {
     while (gate.opened.value() == seen) {
         gate.opened.sleep(seen);
     }
+}
+
+std::optional<std::vector<std::byte>> value_put_by(const job_table &table, int process,
+                                                   std::string_view key) {
+    const auto [used, room] = table.notices_of(process);
+    const std::size_t bytes = used.load(std::memory_order_acquire);
+    const auto value = find(room.first(std::min(bytes, room.size())), key);
+    return value ? std::optional{std::vector(value->begin(), value->end())} : std::nullopt;
 }
 
 } // namespace lisle

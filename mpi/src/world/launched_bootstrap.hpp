@@ -3,6 +3,9 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "world/bootstrap.hpp"
 #include "world/job_table.hpp"
@@ -39,5 +42,9 @@ class launched_bootstrap final : public bootstrap {
     const locality places_;
     std::mutex putting_; ///< one thread of the process puts at a time
 };
+
+/// What a process has put under a key, for the launcher; nothing: it has not, or not yet. Thread-safe.
+[[nodiscard]] std::optional<std::vector<std::byte>> value_put_by(const job_table &table, int process,
+                                                                 std::string_view key);
 
 } // namespace lisle

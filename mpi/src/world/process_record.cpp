@@ -26,6 +26,7 @@ template <class Record, class Visit> void each_field(Record &record, Visit visit
     visit("labels", record.labels);
     visit("input", record.input);
     visit("bind", record.bind);
+    visit("choices", record.choices);
 }
 
 // How a value is read (false: the text is none) and written (empty: it is the default).
@@ -127,9 +128,11 @@ process_record process_record::parse(std::string_view text) {
 }
 
 std::string process_record::text() const {
-    if (bind.find(between_fields) != std::string::npos) {
-        fail(MPI_ERR_ARG, "ranks cannot be bound to ", bind, ", since ", between_fields, " ends a field of ",
-             process_record_variable);
+    for (const std::string &each : {bind, choices}) {
+        if (each.find(between_fields) != std::string::npos) {
+            fail(MPI_ERR_ARG, each, " cannot be told to ranks, since ", between_fields, " ends a field of ",
+                 process_record_variable);
+        }
     }
     std::string all;
     each_field(*this, [&all](std::string_view name, const auto &member) {

@@ -23,11 +23,12 @@ struct process_record {
     bool labels = false;          ///< the host puts the rank in front of each line
     int input = 0;                ///< the rank that reads standard input
     std::string bind{};           ///< ranks are bound to places() of this; empty: they are not
+    std::string choices{};        ///< folder of the choices that the run is to follow; empty: there is none
 
     /// Throws mpi_error (MPI_ERR_OTHER) with the field and its value if the text is no record.
     [[nodiscard]] static process_record parse(std::string_view text);
-    /// The text that parse() makes the same record of. Throws mpi_error (MPI_ERR_ARG) if `bind` has a
-    /// semicolon.
+    /// The text that parse() makes the same record of. Throws mpi_error (MPI_ERR_ARG) if a text of
+    /// it has a semicolon.
     [[nodiscard]] std::string text() const;
 
     friend bool operator==(const process_record &, const process_record &) = default;

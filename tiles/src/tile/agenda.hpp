@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tile/parameters.hpp"
+#include "tile/network/parameters.hpp"
 
 namespace lisle::tile {
 

@@ -12,8 +12,6 @@ namespace lisle::tile {
 
 namespace {
 
-constexpr std::array links{side::north, side::east, side::south, side::west};
-
 /// From white over orange to dark red.
 std::string heat(double share) {
     constexpr std::array<std::array<double, 3>, 4> stops{
@@ -33,6 +31,21 @@ std::string shade(double share) {
     const double kept = 1 - std::clamp(share, 0.0, 1.0);
     return fmt::format("#{:02x}{:02x}{:02x}", static_cast<int>(70 + 175 * kept),
                        static_cast<int>(130 + 118 * kept), static_cast<int>(190 + 62 * kept));
+}
+
+/// The side of the tile by which a link leaves; side::core: none, the routers are not those of neighbours.
+side side_of(const link_traffic &link, const parameters &built) {
+    const bool flat = built.joined() == topology::mesh || built.joined() == topology::torus;
+    if (!flat || built.concentration_x * built.concentration_y * built.depth != 1) {
+        return side::core;
+    }
+    const mesh_shape shape = built.shape();
+    const int across = shape.column(link.to) - shape.column(link.from);
+    const int along = shape.row(link.to) - shape.row(link.from);
+    if (across != 0) { // the link that closes a row leaves by the other side
+        return (across > 0) == (std::abs(across) == 1) ? side::east : side::west;
+    }
+    return (along > 0) == (std::abs(along) == 1) ? side::south : side::north;
 }
 
 double busy_share(const machine &seen, int tile) {
@@ -97,32 +110,19 @@ void draw_scale(const layout &place, double y, std::int64_t most_words, picture:
 
 } // namespace
 
-busiest_link find_busiest_link(const machine &seen) {
-    busiest_link most;
-    for (int tile = 0; tile < seen.shape().tiles(); ++tile) {
-        for (const side exit : links) {
-            const std::int64_t words = seen.network().traffic(tile).words_out[index(exit)];
-            if (words > most.words) {
-                most = {tile, exit, words};
-            }
-        }
-    }
-    return most;
-}
-
-std::string describe(const busiest_link &link, const machine &seen) {
+std::string describe(const link_traffic &link, const machine &seen) {
     if (link.words == 0) {
         return "none: no word crossed a link";
     }
     const double share = 100.0 * static_cast<double>(link.words) / static_cast<double>(seen.now());
-    return fmt::format("{} -> {}: {} words, in {:.1f}% of the cycles", link.tile,
-                       seen.shape().neighbour(link.tile, link.exit), link.words, share);
+    return fmt::format("{} -> {}: {} words, in {:.1f}% of the cycles", link.from, link.to, link.words, share);
 }
 
 std::string draw_heat_map(const machine &seen, const std::string &title) {
     const mesh_shape &shape = seen.shape();
     const layout place{shape};
-    const busiest_link most = find_busiest_link(seen);
+    const std::vector<link_traffic> links = seen.network().links();
+    const link_traffic most = find_busiest_link(seen.network());
     const double width = std::max(600.0, place.x(shape.width - 1) + place.tile + place.margin);
     const double height = place.y(shape.height - 1) + place.tile + place.foot;
     picture::drawing drawn{width, height};
@@ -134,14 +134,16 @@ std::string draw_heat_map(const machine &seen, const std::string &title) {
         const double x = place.x(shape.column(tile));
         const double y = place.y(shape.row(tile));
         draw_tile(place, x, y, tile, busy_share(seen, tile), drawn);
-        for (const side exit : links) {
-            if (shape.has_neighbour(tile, exit)) {
-                const std::int64_t words = seen.network().traffic(tile).words_out[index(exit)];
-                const double share =
-                    most.words == 0 ? 0 : static_cast<double>(words) / static_cast<double>(most.words);
-                draw_link(place, x, y, exit, heat(share), drawn);
-            }
+    }
+    for (const link_traffic &each : links) {
+        const side exit = side_of(each, seen.built());
+        if (exit == side::core) {
+            continue;
         }
+        const double share =
+            most.words == 0 ? 0 : static_cast<double>(each.words) / static_cast<double>(most.words);
+        draw_link(place, place.x(shape.column(each.from)), place.y(shape.row(each.from)), exit, heat(share),
+                  drawn);
     }
     draw_scale(place, height - 30, most.words, drawn);
     return drawn.finish();

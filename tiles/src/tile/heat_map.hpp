@@ -9,18 +9,11 @@
 namespace lisle::tile {
 
 /// An SVG. Tiles are shaded by the share of time in which their core did not wait; the two directions
-/// of each link by the words they carried, relative to the busiest link.
+/// of each link by the words they carried, relative to the busiest link. Links between routers that are not
+/// those of neighbouring tiles are not drawn, but a torus's at its edges.
 [[nodiscard]] std::string draw_heat_map(const machine &seen, const std::string &title);
 
-/// The link that carried the most words.
-struct busiest_link {
-    int tile = 0;
-    side exit = side::east;
-    std::int64_t words = 0;
-};
-[[nodiscard]] busiest_link find_busiest_link(const machine &seen);
-
 /// "3 -> 7: 1,071 words, 12.3% of the cycles".
-[[nodiscard]] std::string describe(const busiest_link &link, const machine &seen);
+[[nodiscard]] std::string describe(const link_traffic &link, const machine &seen);
 
 } // namespace lisle::tile

@@ -16,7 +16,8 @@ bool can_be_interrupted(const operation &running, bool stalled) noexcept {
 } // namespace
 
 machine::machine(const parameters &built)
-    : built_{built}, mesh_{built}, agenda_{built.tiles()}, cores_(static_cast<std::size_t>(built.tiles())) {}
+    : built_{built}, network_{make_network(built)}, agenda_{built.tiles()},
+      cores_(static_cast<std::size_t>(built.tiles())) {}
 
 phase machine::set_phase(int tile, phase next) noexcept {
     core &here = at(tile);
@@ -127,7 +128,7 @@ void machine::work(int tile) {
 void machine::send(int tile) {
     core &here = at(tile);
     operation &sending = *here.current;
-    const bool room = mesh_.has_room(tile);
+    const bool room = network_->has_room(tile);
     if (interrupt_due(tile) && !(sending.whole && room)) {
         hand_back(tile, wake_reason::interrupted); // between two words
         return;
@@ -143,7 +144,7 @@ void machine::send(int tile) {
         return;
     }
     end_stall(tile);
-    mesh_.write(tile, *sending.words, now_);
+    network_->write(tile, *sending.words, now_);
     ++sending.words;
     --sending.left;
     here.finishing = sending.left == 0;
@@ -163,7 +164,7 @@ void machine::receive(int tile) {
     }
     end_stall(tile);
     if (here.drained.empty()) {
-        *receiving.words = mesh_.read(tile);
+        *receiving.words = network_->read(tile);
     } else {
         *receiving.words = here.drained.front();
         here.drained.pop_front();
@@ -194,9 +195,9 @@ void machine::end_stall(int tile) {
 /// operation ends.
 void machine::drain(int tile) {
     core &here = at(tile);
-    const int words = mesh_.waiting(tile);
+    const int words = network_->waiting(tile);
     for (int i = 0; i < words; ++i) {
-        here.drained.push_back(mesh_.read(tile));
+        here.drained.push_back(network_->read(tile));
     }
     here.draining = true;
     here.counts.watchdog_words += words;
@@ -251,14 +252,17 @@ bool machine::advance(cycle until) {
         if (now_ >= until) {
             return false;
         }
-        if (mesh_.active()) {
-            mesh_.step(now_);
+        if (network_->active()) {
+            network_->step(now_);
+            if (queues_ != nullptr && now_ >= queues_->next()) {
+                queues_->look(*network_, now_);
+            }
             ++now_;
             ++stepped_;
-            for (const int tile : mesh_.arrivals()) {
+            for (const int tile : network_->arrivals()) {
                 words_arrived(tile);
             }
-            for (const int tile : mesh_.departures()) {
+            for (const int tile : network_->departures()) {
                 word_left(tile);
             }
             continue;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores and mesh under one virtual clock. The machine runs no software: it carries out operations that
+// Cores and network under one virtual clock. The machine runs no software: it carries out operations that
 // software starts, and says which cores need software next. Whether that software is a fiber, a coroutine or
 // a test that calls in turn is of no concern here. Time passes in advance() only, and it passes over cycles
 // in which nothing happens.
 //
 // Order within a cycle: first all cores act that have something to do now (and the software that this wakes
-// runs and may start more), then the mesh moves words by one hop. So a word that is written in cycle t can be
-// read h hops away in cycle t + h.
+// runs and may start more), then the network moves words by one hop. So a word that is written in cycle t can
+// be read h hops away in cycle t + h.
 #pragma once
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "tile/agenda.hpp"
-#include "tile/mesh.hpp"
+#include "tile/network/network.hpp"
+#include "tile/network/report.hpp"
 #include "tile/operation.hpp"
 
 namespace lisle::tile {
@@ -35,11 +37,19 @@ class machine {
         wake_reason reason;
     };
 
+    /// Throws std::invalid_argument if the parameters do not fit each other.
     explicit machine(const parameters &built);
 
     [[nodiscard]] const parameters &built() const noexcept { return built_; }
-    [[nodiscard]] const mesh_shape &shape() const noexcept { return mesh_.shape(); }
-    [[nodiscard]] const mesh &network() const noexcept { return mesh_; }
+    [[nodiscard]] const mesh_shape &shape() const noexcept { return network_->shape(); }
+    [[nodiscard]] const class network &network() const noexcept { return *network_; }
+    /// Has packets' latencies and the depths of queues recorded. To be called before anything has run.
+    void measure() {
+        network_->measure_latencies();
+        queues_ = std::make_unique<queue_log>();
+    }
+    /// What the network did so far. @pre measure() has been called
+    [[nodiscard]] network_report report() const { return report_of(*network_, now_, *queues_); }
     [[nodiscard]] cycle now() const noexcept { return now_; }
     [[nodiscard]] const core_counts &counts(int tile) const noexcept { return at(tile).counts; }
 
@@ -49,7 +59,7 @@ class machine {
     void start(int tile, operation &started);
     /// Words that can be read at once.
     [[nodiscard]] int waiting(int tile) const noexcept {
-        return mesh_.waiting(tile) + static_cast<int>(at(tile).drained.size());
+        return network_->waiting(tile) + static_cast<int>(at(tile).drained.size());
     }
     /// Off at first. An interrupt is due whenever a word waits and they are on.
     void set_interrupts(int tile, bool on);
@@ -106,7 +116,8 @@ class machine {
     }
 
     parameters built_;
-    mesh mesh_;
+    std::unique_ptr<class network> network_;
+    std::unique_ptr<queue_log> queues_; ///< null: they are not measured
     agenda agenda_;
     std::vector<core> cores_;
     std::vector<int> acting_;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tile/parameters.hpp"
-#include "tile/route_header.hpp"
+#include "tile/network/parameters.hpp"
+#include "tile/network/route_header.hpp"
 
 namespace lisle::tile {
 

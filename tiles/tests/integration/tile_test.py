@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK FLOWS
        tile_test.py LISLERUN SUM large
        tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
+import csv
+import json
 import os
 import pathlib
 import re
@@ -53,6 +55,14 @@ def summary():
         expect(10 < speed_up <= 16, f"speed-up {speed_up}")
         for words in ["busiest link", "Lisle packets", "picture:"]:
             expect(words in done.stderr, f"no \"{words}\" in\n{done.stderr}")
+        report = json.loads((made / "report.json").read_text())
+        table = list(csv.DictReader((made / "links.csv").open()))
+        expect(report["cycles"] == cycles_of(done), f"{report['cycles']} cycles in the report\n{done.stderr}")
+        expect(sum(int(each["words"]) for each in table) == report["words_over_links"] == number(r"(\d+) words over links", done.stderr),
+               f"{table}")
+        expect(sum(packets for _, packets in report["latencies"]) == report["packets"] > 0, f"{report['latencies']}")
+        expect(min(cycles for cycles, _ in report["latencies"]) <= report["latency_50"] <= report["latency_most"], f"{report['latencies']}")
+        expect(max(each["deepest"] for each in report["queues"]) > 0, f"{report['queues']}")
         picture = (made / "links.svg").read_text()
         expect("</svg>" in picture, picture[:200])
         refused = on_tiles("2x2", "--trace", str(made / "links.svg/deeper"))
@@ -78,6 +88,79 @@ def looks_that_compute():
     for environment in [os.environ, slow]:
         done = run(LAUNCHER, "--fabric", "tile:2x2", "--compute", "host:1000", PROGRAMS[1], env=environment)
         expect("80 of 80 steps" in done.stdout, done.stdout)
+
+
+def parameter_file(folder, lines):
+    made = pathlib.Path(folder, "machine")
+    made.write_text(lines)
+    return str(made)
+
+
+def networks():
+    """A program on networks of other kinds, and sizes that a file and the command line may not state differently."""
+    with tempfile.TemporaryDirectory() as folder:
+        for lines, described in [("topology = torus\nrouting = adaptive\nbroken_link = 0 1\n", "around 1 broken"),
+                                 ("topology = dragonfly\nrouting = valiant\nwidth = 4\n", "dragonfly, Valiant routing"),
+                                 ("contention = off\n", "no contention")]:
+            first, second = (on_tiles("4x4", "--mesh", parameter_file(folder, lines)) for _ in range(2))
+            expect("16 ranks: 0 sums are wrong" in first.stdout, first.stdout)
+            expect(described in first.stderr and first.stderr == second.stderr, f"{first.stderr}{second.stderr}")
+        for lines, sentence in [("width = 8\n", "says width = 8, and tile:4x4 says 4"),
+                                ("broken_router = 3\n", "rank 3 is on tile 3, whose router 3 is broken"),
+                                ("topology = fat_tree\ntree_arity = 3\n", "has a power of it")]:
+            done = on_tiles("4x4", "--mesh", parameter_file(folder, lines), status=None)
+            expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
+
+
+def flows():
+    """MPI programs as flows: LogGP's closed forms to the nanosecond, eager and not, and the same program as on tiles."""
+    lines = "grain = flow\nclock_mhz = 1000\nsend_cycles = 110\nreceive_cycles = 90\nwire_cycles = 700\n"
+    switch = lines + "topology = fat_tree\nwidth = 8\nheight = 1\ntree_arity = 8\n"
+    with tempfile.TemporaryDirectory() as folder:
+        machine = parameter_file(folder, switch)
+
+        def took(pattern, rounds, size):
+            done = run(LAUNCHER, "--fabric", "tile:8x1", "--mesh", machine, PROGRAMS[3], pattern, str(rounds), str(size))
+            return number(r"(\d+) ns", done.stdout)
+
+        def message(size):
+            return 110 + size / 4 + 700 + 90
+
+        for pattern, round_of in [("ping-pong", lambda size: 2 * message(size)), ("ring", lambda size: 8 * message(size)),
+                                  ("binomial", lambda size: 3 * message(size) + message(0)),
+                                  ("doubling", lambda size: 3 * message(size))]:
+            for size in [0, 4000]:
+                each = (took(pattern, 12, size) - took(pattern, 2, size)) / 10
+                expect(each == round_of(size), f"{pattern} of {size} bytes: {each} ns a round, not {round_of(size)}")
+        eager, announced = ((took("ping-pong", 12, size) - took("ping-pong", 2, size)) / 20 for size in [8192, 8196])
+        # Two more messages go before the data of one that is announced.
+        expect(eager == message(8192) and announced >= message(8196) + 2 * message(0), f"{eager}, {announced}")
+
+        several = parameter_file(folder, lines + "host_ranks = 4\ntopology = torus\n")
+        on_hosts = run(LAUNCHER, "--fabric", "tile:2x2", "-n", "16", "--mesh", several, SUM)
+        expect("16 ranks: 0 sums are wrong" in on_hosts.stdout and "flows over a torus" in on_hosts.stderr, on_hosts.stderr)
+        refused = on_tiles("2x2", "-n", "17", "--mesh", several, status=None)
+        expect(refused.returncode != 0 and "have places for 16" in refused.stderr, refused.stderr)
+
+
+def comparison():
+    """The same program on a mesh and on it without contention, and latency over load in files."""
+    tiles = str(pathlib.Path(LAUNCHER).parent / "lisle-tiles")
+    with tempfile.TemporaryDirectory() as folder:
+        first = parameter_file(folder, "width = 4\n")
+        second = str(pathlib.Path(folder, "free"))
+        pathlib.Path(second).write_text("contention = off\n")
+        done = run(tiles, "compare", first, second, SUM)
+        cycles = re.search(r"^cycles +(\d+) +(\d+)", done.stdout, re.MULTILINE)
+        expect(cycles is not None and int(cycles[1]) > int(cycles[2]), done.stdout)
+        curve = pathlib.Path(folder, "curve")
+        run(tiles, "traffic", "--pattern", "neighbour", "--rate", "0.2", "--out", str(curve))
+        points = json.loads((curve / "curve.json").read_text())
+        rows = list(csv.DictReader((curve / "curve.csv").open()))
+        expect(len(points) == len(rows) == 1 and abs(points[0]["offered"] - 0.2) < 0.02, f"{points}")
+        expect(json.loads((curve / "report.json").read_text())["latency_mean"] > 0, "no latency")
+    refused = run(tiles, "broadcast", "--set", "width=4", "--set", "width=4", status=None)
+    expect(refused.returncode != 0 and "width stands twice" in refused.stderr, refused.stderr)
 
 
 def refusals():
@@ -147,4 +230,7 @@ else:
     summary()
     computing()
     looks_that_compute()
+    networks()
+    flows()
+    comparison()
     refusals()

@@ -101,7 +101,7 @@ TEST(RmpiCollectives, BroadcastIsLinearUpToFourRanks) {
                 word one = 1;
                 broadcast(self, algorithm::as_rmpi, 0, {&one, 1});
             }));
-        return array.model().network().traffic(0).packets_sent;
+        return array.model().network().port(0).packets_sent;
     };
     EXPECT_EQ(sent_by_root(4), 3);
     EXPECT_EQ(sent_by_root(5), 3); // ceil(log2(5))

@@ -85,9 +85,11 @@ TEST_P(EachVersion, SendsOnTheModelWhatItCounts) {
                 EXPECT_EQ(status.words, words);
             }
         }));
-        const tile_traffic &traffic = array.model().network().traffic(3);
-        const std::int64_t on_wire =
-            std::accumulate(traffic.words_out.begin(), traffic.words_out.end(), std::int64_t{0});
+        const port_traffic traffic = array.model().network().port(3);
+        std::int64_t on_wire = 0;
+        for (const link_traffic &link : array.model().network().links()) {
+            on_wire += link.from == 3 ? link.words : 0;
+        }
         EXPECT_EQ((wire_count{traffic.packets_sent, on_wire}),
                   count_on_wire(format, static_cast<std::int64_t>(words)));
     }
@@ -324,7 +326,7 @@ TEST_P(EachVersion, AMessageToOneselfDoesNotTouchTheNetwork) {
         self.receive(0, 1, 0, got);
         EXPECT_EQ(got, counting(5000));
     }));
-    EXPECT_EQ(array.model().network().traffic(6).packets_sent, 0);
+    EXPECT_EQ(array.model().network().port(6).packets_sent, 0);
     EXPECT_EQ(array.model().stepped(), 0);
 }
 

@@ -6,6 +6,7 @@
 #include "tile/heat_map.hpp"
 #include "tile/study/experiments.hpp"
 #include "tile/study/plot.hpp"
+#include "tile/study/traffic.hpp"
 
 namespace lisle::tile::study {
 namespace {
@@ -14,6 +15,10 @@ TEST(TileParameters, AFileGivesBackWhatWasWritten) {
     parameters written;
     written.width = 9;
     written.send_word_cycles = 17;
+    written.topology = static_cast<std::int64_t>(topology::torus);
+    written.links = {{.from = 3, .to = 4, .width = 2, .latency = 7}, {.from = 1, .to = 2, .broken = true}};
+    written.broken_routers = {9};
+    written.graph = "/a/graph";
     std::stringstream file;
     write_parameters(written, file);
     parameters read;
@@ -22,6 +27,12 @@ TEST(TileParameters, AFileGivesBackWhatWasWritten) {
         EXPECT_EQ(read.*row.value, written.*row.value) << row.name;
         EXPECT_FALSE(row.source.empty()) << row.name;
     }
+    ASSERT_EQ(read.links.size(), 2U);
+    EXPECT_EQ(read.links[0].latency, 7);
+    EXPECT_EQ(read.links[0].period, 0);
+    EXPECT_TRUE(read.links[1].broken);
+    EXPECT_EQ(read.broken_routers, written.broken_routers);
+    EXPECT_EQ(read.graph, written.graph);
 }
 
 std::string refusal(const std::string &content) {
@@ -40,6 +51,13 @@ TEST(TileParameters, MistakesAreNamedWithTheirLine) {
     EXPECT_EQ(refusal("width = 8\nwidht = 4\n"), "my.mesh:2: there is no parameter \"widht\"");
     EXPECT_EQ(refusal("width = 0"), "my.mesh:1: width = 0 is outside 1 to 1024");
     EXPECT_EQ(refusal("width = 8x"), "my.mesh:1: \"8x\" is not a whole number");
+    EXPECT_EQ(refusal("width = 8\n\nwidth = 8"), "my.mesh:3: width stands twice");
+    EXPECT_EQ(refusal("link = 1 2 width 2\nlink = 2 1 period 3"), "my.mesh:2: link 1 2 stands twice");
+    EXPECT_EQ(refusal("link = 1 2 width 2 width 3"), "my.mesh:1: the link's width stands twice");
+    EXPECT_EQ(refusal("link = 1"),
+              "my.mesh:1: a link is \"A B [width N] [period N] [latency N]\", not \"1\"");
+    EXPECT_EQ(refusal("topology = cube"),
+              "my.mesh:1: topology is one of mesh, torus, ring, fat_tree, dragonfly, graph, not \"cube\"");
     EXPECT_EQ(refusal("width"), "my.mesh:1: expected \"name = value\", found \"width\"");
 }
 
@@ -96,6 +114,77 @@ TEST(TileExperiments, PingPongGrowsLinearly) {
     EXPECT_NEAR(exponent, 1, 0.05);
 }
 
+// ---- synthetic traffic ----
+
+parameters network_of(const std::string &lines) {
+    parameters read;
+    std::istringstream from{lines};
+    read_parameters(read, from, "test");
+    return read;
+}
+
+traffic_result under(const std::string &lines, const char *to, double rate) {
+    const parameters machine = network_of(lines);
+    traffic_options options;
+    options.to = pattern_from(to, machine);
+    options.rate = rate;
+    options.warm_up = 500;
+    options.measured = 2500;
+    return run_traffic(machine, options);
+}
+
+TEST(TileTraffic, WithoutLoadAPacketTakesItsLinksThePortAndItsWords) {
+    constexpr int behind_header = 7;
+    const traffic_result torus = under("topology = torus", "neighbour", 0.02);
+    EXPECT_EQ(torus.report.times.percentile(50), 2 + 1 + behind_header);
+    EXPECT_FALSE(torus.saturated);
+    const traffic_result mesh = under("contention = off\nvirtual_channels = 1", "bit-complement", 0.02);
+    // Half of the tiles are as far as 3 columns, the others 1; so with rows: 6, 4, 4 and 2 links.
+    EXPECT_EQ(mesh.report.times.percentile(50), 4 + 1 + behind_header);
+    EXPECT_EQ(mesh.report.times.most(), 6 + 1 + behind_header);
+}
+
+TEST(TileTraffic, ANetworkTakesWhatItsNarrowestCutCarries) {
+    // All packets cross the middle, over 4 links from 8 tiles.
+    const traffic_result mesh = under("", "bit-complement", 0.9);
+    EXPECT_LE(mesh.accepted, 0.505);
+    EXPECT_GE(mesh.accepted, 0.45);
+    EXPECT_TRUE(mesh.saturated);
+    // Half of them cross it, over 2 links from 8 tiles.
+    const traffic_result ring =
+        under("topology = ring\nvirtual_channels = 8\nlink_words = 16", "uniform", 0.9);
+    EXPECT_LE(ring.accepted, 0.505);
+    EXPECT_GE(ring.accepted, 0.35);
+}
+
+TEST(TileTraffic, ValiantsWayTakesWhatDimensionOrderDoesNot) {
+    // The shortest ways of 7 links all go round in one direction.
+    const std::string ring = "topology = ring\nvirtual_channels = 4\nlink_words = 8\n";
+    const traffic_result direct = under(ring, "tornado", 0.2);
+    EXPECT_LE(direct.accepted, 1.0 / 7 + 0.005);
+    EXPECT_GT(under(ring + "routing = valiant\n", "tornado", 0.2).accepted, 1.1 / 7);
+}
+
+TEST(TileTraffic, TwoRunsAreTheSameAndAnotherSeedIsNot) {
+    const auto mean = [](const char *lines) { return under(lines, "uniform", 0.3).report.times.mean(); };
+    EXPECT_EQ(mean("routing = adaptive"), mean("routing = adaptive"));
+    EXPECT_NE(mean("routing = adaptive"), mean("routing = adaptive\nseed = 2"));
+}
+
+TEST(TileTraffic, ACurveEndsWhereTheNetworkIsSaturatedAndTakesLongerWithMoreLoad) {
+    traffic_options options;
+    options.to = pattern::transpose;
+    options.warm_up = 300;
+    options.measured = 1500;
+    const std::vector<traffic_result> curve = run_curve(parameters{}, options, 0.2);
+    ASSERT_GE(curve.size(), 2U);
+    EXPECT_TRUE(curve.back().saturated);
+    EXPECT_LT(curve.front().report.times.mean(), curve.back().report.times.mean());
+    EXPECT_THROW(static_cast<void>(pattern_from("transpose", network_of("width = 8"))),
+                 std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(pattern_from("circle", parameters{})), std::invalid_argument);
+}
+
 TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
     tile_array array{parameters{}};
     EXPECT_FALSE(array.run([](core &here) {
@@ -107,8 +196,8 @@ TEST(TilePictures, AHeatMapShowsEachTileAndLink) {
             here.receive({&got, 1}, 1);
         }
     }));
-    const busiest_link most = find_busiest_link(array.model());
-    EXPECT_EQ(most.exit, side::east);
+    const link_traffic most = find_busiest_link(array.model().network());
+    EXPECT_EQ(most.to, most.from + 1);
     EXPECT_EQ(most.words, 2);
     const auto count = [text = draw_heat_map(array.model(), "test")](const std::string &part) {
         int found = 0;

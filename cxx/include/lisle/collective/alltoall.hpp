@@ -33,9 +33,9 @@ template <class Operation = operations::alltoallv, class Form, class T>
 auto exchange_listed(Form form, const void *from, const block_list<T> &sent, void *to,
                      const block_list<T> &received, MPI_Comm comm) {
     const MPI_Datatype type = wire<T>::type();
-    return form.template run<Operation>(static_cast<MPI_Count>(sent.total), 0, from, sent.counts.data(),
-                                        sent.offsets.data(), type, to, received.counts.data(),
-                                        received.offsets.data(), type, comm);
+    return form.template run<Operation>(static_cast<MPI_Count>(sent.total), 0, from, sent.mpi_counts(),
+                                        sent.mpi_offsets(), type, to, received.mpi_counts(),
+                                        received.mpi_offsets(), type, comm);
 }
 
 /// alltoallv() without receive counts: one message for each other rank.

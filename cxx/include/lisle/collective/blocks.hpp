@@ -65,9 +65,17 @@ template <direct T> struct block_list {
         }
         total = static_cast<std::size_t>(sum);
     }
+    // As MPI takes them, while the list lives.
+    [[nodiscard]] auto mpi_counts() const { return mpi_counts_.of(counts); }
+    [[nodiscard]] auto mpi_offsets() const { return mpi_offsets_.of(offsets); }
+
     std::vector<later<MPI_Count, T>> counts;
     std::vector<later<MPI_Aint, T>> offsets;
     std::size_t total = 0; ///< objects in all blocks
+
+  private:
+    [[no_unique_address]] mutable later<numbers_of_mpi, T> mpi_counts_;
+    [[no_unique_address]] mutable later<numbers_of_mpi, T, void> mpi_offsets_;
 };
 
 /// `objects` divided among the ranks, the first ones getting one more if need be.

@@ -98,6 +98,15 @@ class broadcast_calls : public collective_calls<broadcast_calls> {
         else if constexpr (serialized<T>)
             broadcast_written(object, with.root, rank_in(comm()) == with.root, comm());
     }
+    /// Returns the root's object; what the others give is forgotten. A container gets the root's size.
+    ///
+    ///     int steps = world.broadcast(world.rank() == 0 ? ask_user() : 0);
+    template <class T>
+    requires(!std::is_reference_v<T> && !is_wrapper<T> && !sets_grain<T> && fit<T>) [[nodiscard]] T
+        broadcast(T &&object, rooted with = {}) const {
+        broadcast(whole(object), with);
+        return std::move(object);
+    }
     template <fit T> void broadcast(whole_t<T> object, rooted with = {}) const {
         if constexpr (resizable_range<T>)
             broadcast(resized(object.object), with);

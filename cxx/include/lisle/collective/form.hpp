@@ -116,6 +116,15 @@ template <class Result = void> struct nonblocking : without_agreement {
         return future<Result>{request, std::move(kept)};
     }
 };
+/// Rounds of what MPI cannot prepare: each begins a non-blocking operation, whose result goes into `into`.
+template <class Begin, class End> persistent prepare_rounds(Begin begin, End end) {
+    return persistent{MPI_REQUEST_NULL,
+                      std::make_unique<rounds<Begin, End>>(std::move(begin), std::move(end))};
+}
+template <class Begin, class R> persistent prepare_rounds_into(borrowed<R> into, Begin begin) {
+    return prepare_rounds(std::move(begin), [into](auto &&result) { into.get() = std::move(result); });
+}
+
 /// Prepares rounds of the operation.
 struct prepared : without_agreement {
     explicit prepared(std::unique_ptr<persistent_owner> needed = nullptr) noexcept
@@ -124,10 +133,18 @@ struct prepared : without_agreement {
 
     template <class Operation, class... Arguments>
     [[gnu::always_inline]] inline persistent run(MPI_Count count, int root, Arguments... all) {
+#if LISLE_USE_MPI_3
+        return prepare_rounds(
+            [count, root, all..., owner = std::move(kept)] {
+                return nonblocking<>{}.template run<Operation>(count, root, all...);
+            },
+            []{});
+#else
         MPI_Request request = MPI_REQUEST_NULL;
         check_function<Operation>(Operation::mpi.prepare(all..., MPI_INFO_NULL, &request),
                                   Operation::mpi.prepare_name.text, count, root);
         return persistent{request, std::move(kept)};
+#endif
     }
 };
 
@@ -286,15 +303,6 @@ persistent prepare_to_move_blocks(From &from, Into &into, int root, MPI_Comm com
         with.count = Operation::amounts_of(0, data.count, comm, name_of<Operation>).block;
     }
     return issue<Operation>(prepared{}, with, comm);
-}
-
-/// Rounds of what MPI cannot prepare: each begins a non-blocking operation, whose result goes into `into`.
-template <class Begin, class End> persistent prepare_rounds(Begin begin, End end) {
-    return persistent{MPI_REQUEST_NULL,
-                      std::make_unique<rounds<Begin, End>>(std::move(begin), std::move(end))};
-}
-template <class Begin, class R> persistent prepare_rounds_into(borrowed<R> into, Begin begin) {
-    return prepare_rounds(std::move(begin), [into](auto &&result) { into.get() = std::move(result); });
 }
 
 /// A family of collective calls is a base of communicator that has functions and no data.

@@ -45,7 +45,7 @@ template <class Operation, class Form, class T> auto issue_listed(Form form, con
                                                                   [[maybe_unused]] int root, MPI_Comm comm) {
     const auto run = [&](auto... last) {
         return form.template run<Operation>(data.count, root, data.address, data.count, data.type, to,
-                                            list.counts.data(), list.offsets.data(), data.type, last...);
+                                            list.mpi_counts(), list.mpi_offsets(), data.type, last...);
     };
     if constexpr (Operation::rooted)
         return run(root, comm);

@@ -264,6 +264,12 @@ template <class F, class T> class used_operation {
 
 #else
 
+#if LISLE_USE_MPI_3
+using number_to_combine = int;
+#else
+using number_to_combine = MPI_Count;
+#endif
+
 /// The callable of the reduction that this thread is in: MPI_Op_create has no place for it.
 template <class F, class T> struct callable_of_thread {
     static F *&current() noexcept {
@@ -276,7 +282,7 @@ template <class F, class T> MPI_Op create_operation(F &function) {
     callable_of_thread<F, T>::current() = &function;
     MPI_Op made = MPI_OP_NULL;
     check(MPI_Op_create_c(
-              [](void *in, void *inout, MPI_Count *count, MPI_Datatype *) {
+              [](void *in, void *inout, number_to_combine *count, MPI_Datatype *) {
                   if constexpr (stateless<F> && std::is_default_constructible_v<F>) {
                       F own{};
                       apply(own, static_cast<const T *>(in), static_cast<T *>(inout),

@@ -102,7 +102,8 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
         if (!with.counts.empty()) {
             const auto shares = reduced_shares(std::ranges::size(range), with.counts, size_of(comm()), call);
             result.resize(static_cast<std::size_t>(shares[static_cast<std::size_t>(rank_in(comm()))]));
-            check(MPI_Reduce_scatter_c(parts.from(), result.data(), shares.data(), parts.type(),
+            later<numbers_of_mpi, R> listed;
+            check(MPI_Reduce_scatter_c(parts.from(), result.data(), listed.of(shares), parts.type(),
                                        parts.operation(), comm()),
                   "MPI_Reduce_scatter", named_value{"count", parts.count()});
             return result;

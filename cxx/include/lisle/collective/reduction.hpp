@@ -57,11 +57,12 @@ template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *c
         long long operation = -1;
         if constexpr (reduced_by_element<T, F>) {
             using element = combined<T, F>;
-            if constexpr (has_predefined<F, element>)
-                operation = static_cast<long long>(
-                    reinterpret_cast<std::intptr_t>(value_of(predefined_operation<F, element>())));
-            else if constexpr (is_commutative<F, element>)
+            if constexpr (has_predefined<F, element>) {
+                const MPI_Op predefined = predefined_operation<F, element>();
+                operation = MPI_Op_c2f(predefined); // alike in all processes
+            } else if constexpr (is_commutative<F, element>) {
                 operation = -2;
+            }
         }
         agree(comm, call, root, element_size<T>(), operation);
     }

@@ -31,7 +31,7 @@ struct scatterv : scatter {
 /// Scatters blocks of the sizes in `list`, which is significant only at the root.
 template <class T> void deal_listed(const void *all, const block_list<T> &list, MPI_Datatype type, void *to,
                                     MPI_Count count, int root, MPI_Comm comm) {
-    blocking{}.run<operations::scatterv>(count, root, all, list.counts.data(), list.offsets.data(), type, to,
+    blocking{}.run<operations::scatterv>(count, root, all, list.mpi_counts(), list.mpi_offsets(), type, to,
                                          count, type, root, comm);
 }
 /// One object for each rank, each in a message; `all` is significant only at the root.

@@ -194,8 +194,13 @@ template <class T> class borrowed {
 template <class T> [[nodiscard]] borrowed<T> borrow(T &object) noexcept {
     return borrowed<T>{object};
 }
-/// A temporary dies before the operation that would use it.
-template <class T> [[nodiscard]] borrowed<const T> borrow(const T &&) = delete;
+template <class T> [[nodiscard]] borrowed<const T> borrow(const T &&object) noexcept {
+    static_assert(
+        detail::always_false<T>,
+        "This is a temporary, which ends before the operation that would use it: give it a name that "
+        "lives until the operation is complete, or move it in without borrow().");
+    return borrow(object);
+}
 
 /// The result replaces what was given: made by in_place().
 template <class T> struct in_place_t { T &object; };

@@ -17,6 +17,7 @@
 #include "lisle/datatype/own_functions.hpp"
 #include "lisle/detail/config.hpp"
 #include "lisle/detail/error.hpp"
+#include "lisle/detail/mpi3.hpp"
 #include "lisle/detail/owned.hpp"
 #include "lisle/detail/rank_data.hpp"
 

@@ -254,8 +254,11 @@ concept reflected = std::is_class_v<T> && std::is_aggregate_v<T> && !requires {
 template <class... Types> struct type_list {};
 struct list_types {
     // Const, so that bit-fields, which have no address, pass here and meet a sentence of the compiler's
-    // later.
-    template <class... Types> type_list<std::remove_volatile_t<Types>...> operator()(const Types &...) const;
+    // later. Defined, since a function of local classes must be.
+    template <class... Types>
+    constexpr type_list<std::remove_volatile_t<Types>...> operator()(const Types &...) const {
+        return {};
+    }
 };
 template <class T> using field_types = decltype(visit_fields(std::declval<T &>(), list_types{}));
 

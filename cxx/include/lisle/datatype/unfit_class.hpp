@@ -11,8 +11,6 @@
 
 namespace lisle::detail {
 
-template <class T> inline constexpr bool always_false = false;
-
 template <class... Fields> consteval std::size_t first_unfit(type_list<Fields...>) {
     std::size_t index = 0;
     static_cast<void>(((is_direct<Fields>() ? (++index, true) : false) && ...));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors as values: attempt() and expected. In programs compiled without exceptions (-fno-exceptions) an
-// error is noted in the innermost attempt() that its thread has begun, which a list of the rank knows.
+// error is noted in the innermost attempt() that its thread has begun, which a list of the rank knows. With
+// them the rank keeps the text of its newest error, for the end of the environment.
 #pragma once
 
 #include <cstdlib>
@@ -10,16 +11,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "lisle/detail/atomic_pointer.hpp"
 #include "lisle/detail/error.hpp"
+#include "lisle/detail/owned.hpp"
+#include "lisle/detail/rank_data.hpp"
 
 #if !LISLE_USE_EXCEPTIONS
 #include <cstdio>
 #include <mutex>
 #include <thread>
 #include <vector>
-
-#include "lisle/detail/owned.hpp"
-#include "lisle/detail/rank_data.hpp"
 #endif
 
 namespace lisle {
@@ -94,6 +95,44 @@ template <class Error> void fail_with(Error failure) {
 template <class T> bool failed() {
     const open_attempt *const here = current_attempt();
     return here != nullptr && here->failure.has_value();
+}
+
+} // namespace detail
+
+#else
+
+namespace detail {
+
+/// The newest error that a rank has thrown: its text, for as long as a copy of it exists.
+class newest_error {
+  public:
+    newest_error() = default;
+    newest_error(const newest_error &) = delete;
+    newest_error &operator=(const newest_error &) = delete;
+    ~newest_error() { delete kept_.exchange(nullptr); }
+
+    void note(const std::shared_ptr<const char> &life, const char *text) {
+        delete kept_.exchange(new note_of_error{life, text});
+    }
+    /// The text; empty if no copy exists, so that the exception under way is another.
+    [[nodiscard]] std::string take_text() {
+        const std::unique_ptr<const note_of_error> last{kept_.exchange(nullptr)};
+        return last == nullptr || last->life.expired() ? std::string{} : last->text;
+    }
+
+  private:
+    struct note_of_error {
+        std::weak_ptr<const char> life;
+        std::string text;
+    };
+    atomic_pointer<note_of_error> kept_; // any thread of the rank may throw
+};
+
+template <class Error> [[gnu::cold]] void note_thrown(Error &thrown) {
+    if (!running())
+        return;
+    thrown.life_ = std::make_shared<const char>();
+    rank_object<newest_error>().note(thrown.life_, thrown.what());
 }
 
 } // namespace detail

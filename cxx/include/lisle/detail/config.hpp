@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place that knows which MPI the headers are compiled against. Everything in cxx/include/lisle/ uses
 // the functions of MPI-5.0; where Lisle's extension calls (mpix.h) do a thing better they are used. Without
-// them, or with LISLE_STANDARD_ONLY defined, the headers do what the standard alone can do.
+// them, or with LISLE_STANDARD_ONLY defined, the headers do what the standard alone can do. With MPI 3.1, or
+// with LISLE_MPI_3_ONLY defined, mpi3.hpp makes what is newer of what is there.
 #pragma once
 
 // A compiler goes on after #error with thousands of lines, but stops at a file that does not exist.
@@ -12,12 +13,18 @@
 
 #include <mpi.h>
 
-#if !defined(MPI_VERSION) || MPI_VERSION < 4
-#error "the headers lisle/*.hpp need MPI 4.0 or newer: compile with Lisle's mpicxx, or another that has it"
+#if !defined(MPI_VERSION) || MPI_VERSION < 3 || (MPI_VERSION == 3 && MPI_SUBVERSION < 1)
+#error "the headers lisle/*.hpp need MPI 3.1 or newer: compile with Lisle's mpicxx, or another that has it"
 #include <lisle/nothing after the error above>
 #endif
 
-#if defined(LISLE_EXTENSIONS) && !defined(LISLE_STANDARD_ONLY)
+#if MPI_VERSION < 4 || defined(LISLE_MPI_3_ONLY)
+#define LISLE_USE_MPI_3 1
+#else
+#define LISLE_USE_MPI_3 0
+#endif
+
+#if defined(LISLE_EXTENSIONS) && !defined(LISLE_STANDARD_ONLY) && !LISLE_USE_MPI_3
 #define LISLE_USE_EXTENSIONS 1
 #else
 #define LISLE_USE_EXTENSIONS 0
@@ -46,6 +53,8 @@ template <class T, class... Dependence> struct known_later { using type = T; };
 /// T, as a type that depends on a template parameter: what is made of it is compiled only in programs that
 /// use it.
 template <class T, class... Dependence> using later = typename known_later<T, Dependence...>::type;
+/// What a static_assert says no to in a template that nobody may use.
+template <class T> inline constexpr bool always_false = false;
 } // namespace detail
 
 } // namespace lisle

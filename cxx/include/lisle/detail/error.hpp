@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -44,6 +45,10 @@ class named_values {
     std::size_t size_ = 0;
 };
 
+namespace detail {
+template <class Error> void note_thrown(Error &thrown); // attempt.hpp
+}
+
 /// What every call throws when MPI reports an error.
 ///
 ///     try {
@@ -68,6 +73,8 @@ class error : public std::runtime_error {
     [[nodiscard]] const named_values &values() const noexcept { return values_; }
 
   private:
+    template <class Error> friend void detail::note_thrown(Error &);
+    std::shared_ptr<const char> life_; ///< ends with the last copy
     int code_;
     int class_;
     const char *call_;
@@ -79,6 +86,7 @@ namespace detail {
 #if LISLE_USE_EXCEPTIONS
 #define LISLE_NORETURN [[noreturn]]
 template <class Error> [[noreturn]] void fail_with(Error failure) {
+    note_thrown(failure);
     throw failure;
 }
 /// True if the attempt() that the caller is in has failed already, where errors are no exceptions.

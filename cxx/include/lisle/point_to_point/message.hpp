@@ -28,12 +28,20 @@ namespace detail {
 /// What T is received as: itself, or the bytes that it is made of afterwards.
 template <class T> using landing = std::conditional_t<serialized<T>, byte_buffer, T>;
 
+/// Reads what has come into the object; from no_rank nothing comes.
+template <class T> void read_received(const byte_buffer &bytes, const MPI_Status &ended, T &object) {
+    if (source_of(ended) != no_rank)
+        serializer<T>::read_into(bytes, object);
+}
 /// Makes the object that was asked for of the received one.
-template <class T> T unwrap(landing<T> &&landed) {
-    if constexpr (serialized<T>)
-        return serializer<T>::read(landed);
-    else
+template <class T> T unwrap(landing<T> &&landed, const MPI_Status &ended) {
+    if constexpr (serialized<T>) {
+        T object{};
+        read_received(landed, ended, object);
+        return object;
+    } else {
         return std::move(landed);
+    }
 }
 
 /// A container as one that gets the size that its word says.
@@ -159,8 +167,10 @@ void receive_object(T &object, int source, int tag, MPI_Comm comm, MPI_Status *e
         *ended = found;
 #else
     byte_buffer bytes;
-    receive_sized(bytes, source, tag, comm, ended);
-    serializer<T>::read_into(bytes, object);
+    MPI_Status own;
+    MPI_Status *const seen = ended != MPI_STATUS_IGNORE ? ended : &own;
+    receive_sized(bytes, source, tag, comm, seen);
+    read_received(bytes, *seen, object);
 #endif
 }
 
@@ -196,7 +206,7 @@ template <receivable T> class growing_receive final : public result_of<T> {
               "MPIX_Irecv_allocate", named_value{"source", source}, named_value{"tag", tag});
         return request;
     }
-    T take(const status &) override { return unwrap<T>(std::move(landed_)); }
+    T take(const status &ended) override { return unwrap<T>(std::move(landed_), *ended.native()); }
 
   private:
     landing<T> landed_;
@@ -265,7 +275,7 @@ template <class Operation> class queued_operation : public Operation, protected 
 /// A receive of a container that grows, under way.
 template <receivable T> class growing_receive final : public queued_operation<result_of<T>> {
   public:
-    T take(const status &) override { return unwrap<T>(std::move(landed_)); }
+    T take(const status &ended) override { return unwrap<T>(std::move(landed_), *ended.native()); }
 
   private:
     bool try_start(MPI_Request &request) override { return this->try_start_into(landed_, request); }
@@ -302,7 +312,8 @@ template <direct T> class object_receive final : public sized_receive<result_of<
   public:
     object_receive() : sized_receive<result_of<T>>{message_buffer(object_)} {}
     T take(const status &ended) override {
-        require_whole<T>(*ended.native());
+        if (this->source_ != no_rank) // of which MPICH's status says nothing
+            require_whole<T>(*ended.native());
         return std::move(object_);
     }
 
@@ -382,7 +393,7 @@ class message {
             detail::start_matched(landed, std::exchange(handle_, MPI_MESSAGE_NULL), *status_.native(),
                                   request);
             detail::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-            return detail::unwrap<T>(std::move(landed));
+            return detail::unwrap<T>(std::move(landed), *status_.native());
         } else {
             detail::explain_not_sendable<detail::unreceived<T>>();
             detail::refused<T>();
@@ -397,12 +408,12 @@ class message {
                           "MPI_Mrecv", named_value{"count", data.count});
             return ended;
         } else {
-            using type = std::remove_cvref_t<T>;
 #if LISLE_USE_EXTENSIONS
+            using type = std::remove_cvref_t<T>;
             detail::serializer<type>::read_matched(std::exchange(handle_, MPI_MESSAGE_NULL),
                                                    *status_.native(), into);
 #else
-            detail::serializer<type>::read_into(receive<detail::byte_buffer>(), into);
+            detail::read_received(receive<detail::byte_buffer>(), *status_.native(), into);
 #endif
             return status_;
         }

@@ -107,8 +107,8 @@ class point_to_point {
             if constexpr (has_extensions)
                 detail::receive_object(into, source.value(), tag.value(), comm_, ended.native());
             else
-                detail::serializer<std::remove_cvref_t<T>>::read_into(
-                    receive_as<detail::byte_buffer>(source, tag, ended.native()), into);
+                detail::read_received(receive_as<detail::byte_buffer>(source, tag, ended.native()),
+                                      *ended.native(), into);
         }
         return ended;
     }
@@ -322,13 +322,14 @@ class point_to_point {
     partitioned_send_init(borrowed<B> from, int partitions, int dest, message_tag tag = 0) const {
         const buffer data = detail::message_buffer(from.get());
         detail::require_equal_parts(data.count, partitions);
-        MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
-            return partitioned_send{request};
-        detail::check(detail::psend_init(data.address, partitions, data.count / partitions, data.type, dest,
-                                         tag.value(), comm_, MPI_INFO_NULL, &request),
-                      "MPI_Psend_init", named_value{"partitions", partitions}, named_value{"dest", dest});
-        return partitioned_send{request};
+            return partitioned_send{MPI_REQUEST_NULL};
+        int code = MPI_SUCCESS;
+        auto prepared = detail::prepare_parted_send<partitioned_send>(
+            code, data.address, partitions, data.count / partitions, data.type, dest, tag.value(), comm_);
+        detail::check(code, "MPI_Psend_init", named_value{"partitions", partitions},
+                      named_value{"dest", dest});
+        return prepared;
     }
     /// Its other side; it may have another number of parts.
     template <direct_range B> [[nodiscard]] partitioned_receive
@@ -336,13 +337,15 @@ class point_to_point {
         detail::require_writable<B &>();
         const buffer data = detail::message_buffer(into.get());
         detail::require_equal_parts(data.count, partitions);
-        MPI_Request request = MPI_REQUEST_NULL;
         if (detail::failed())
-            return partitioned_receive{request};
-        detail::check(detail::precv_init(data.writable(), partitions, data.count / partitions, data.type,
-                                         source, tag.value(), comm_, MPI_INFO_NULL, &request),
-                      "MPI_Precv_init", named_value{"partitions", partitions}, named_value{"source", source});
-        return partitioned_receive{request};
+            return partitioned_receive{MPI_REQUEST_NULL};
+        int code = MPI_SUCCESS;
+        auto prepared = detail::prepare_parted_receive<partitioned_receive>(
+            code, data.writable(), partitions, data.count / partitions, data.type, source, tag.value(),
+            comm_);
+        detail::check(code, "MPI_Precv_init", named_value{"partitions", partitions},
+                      named_value{"source", source});
+        return prepared;
     }
 
     // ---- with what cannot travel: see detail::unfit ----
@@ -390,7 +393,7 @@ class point_to_point {
         } else if constexpr (receivable<T>) {
             detail::landing<T> landed;
             detail::receive_sized(landed, source.value(), tag.value(), comm_, ended);
-            return detail::unwrap<T>(std::move(landed));
+            return landed;
         } else {
             detail::explain_not_sendable<detail::unreceived<T>>();
             detail::refused<T>();

@@ -31,15 +31,18 @@ template <class Pool = request_pool> class basic_scope {
     template <detail::fit T> void isend(const T &object, int dest, message_tag tag = 0) {
         started_.add(point_to_point{comm_}.isend(borrow(object), dest, tag));
     }
-    template <class T> void isend(const T &&object, int dest, message_tag tag = 0) = delete;
+    template <class T> void isend(const T &&, int, message_tag = 0) { refuse_temporary<T>(); }
     /// isend() that is complete only when the receive has begun.
     template <detail::fit T> void issend(const T &object, int dest, message_tag tag = 0) {
         started_.add(point_to_point{comm_}.issend(borrow(object), dest, tag));
     }
-    template <class T> void issend(const T &&object, int dest, message_tag tag = 0) = delete;
+    template <class T> void issend(const T &&, int, message_tag = 0) { refuse_temporary<T>(); }
     /// Starts to receive into an object that was declared before the scope.
     template <detail::fit T> void ireceive_into(T &into, source_rank source, receive_tag tag = any_tag) {
         started_.add(point_to_point{comm_}.ireceive_into(borrow(into), source, tag));
+    }
+    template <class T> void ireceive_into(const T &&, source_rank, receive_tag = any_tag) {
+        refuse_temporary<T>();
     }
     void isend(detail::unfit, int, message_tag = 0);
     void issend(detail::unfit, int, message_tag = 0);
@@ -50,6 +53,12 @@ template <class Pool = request_pool> class basic_scope {
     void wait() { started_.wait_all(); }
 
   private:
+    template <class T> static consteval void refuse_temporary() {
+        static_assert(
+            detail::always_false<T>,
+            "This is a temporary, which ends before the scope, where the operation uses it: give it a "
+            "name, before the scope.");
+    }
     MPI_Comm comm_;
     Pool started_;
 };

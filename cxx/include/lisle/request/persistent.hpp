@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lisle/detail/error.hpp"
+#include "lisle/request/parted.hpp"
 #include "lisle/request/request.hpp"
 #include "lisle/request/status.hpp"
 #include "lisle/request/unposted.hpp"
@@ -18,36 +19,12 @@ namespace lisle {
 
 namespace detail {
 
-// Partitioned operations have counts of any size: MPI 4 has one function for them, MPI 5 two.
-template <class... Arguments> int psend_init(Arguments... arguments) {
-#if MPI_VERSION > 4
-    return MPI_Psend_init_c(arguments...);
-#else
-    return MPI_Psend_init(arguments...);
-#endif
-}
-template <class... Arguments> int precv_init(Arguments... arguments) {
-#if MPI_VERSION > 4
-    return MPI_Precv_init_c(arguments...);
-#else
-    return MPI_Precv_init(arguments...);
-#endif
-}
-
 /// Partitions are of equal length: throws if `count` elements cannot be divided into so many.
 inline void require_equal_parts(MPI_Count count, int partitions) {
     if (partitions <= 0 || count % partitions != 0) [[unlikely]]
         raise(MPI_ERR_COUNT, "lisle::partitioned_init", {{"elements", count}, {"partitions", partitions}},
               "the range cannot be divided into this number of equal parts");
 }
-
-/// What a persistent operation owns; and its rounds, if it is not a request of MPI's.
-class persistent_owner : public operation {
-  public:
-    virtual void start() {}
-    /// True if no round is under way, after waiting if it is asked to.
-    virtual bool finish(bool /*wait*/) { return true; }
-};
 
 /// Rounds that are futures: `begin` starts one, `end` puts its result where it belongs.
 template <class Begin, class End> class rounds final : public persistent_owner {
@@ -82,6 +59,41 @@ class round_under_way final : public operation {
   private:
     persistent_owner &owner_;
 };
+
+// Partitioned operations have counts of any size: MPI 4 has one function for them, MPI 5 two. Both functions
+// below return the operation, a partitioned_send or partitioned_receive, and set the code of the call.
+template <class Operation> Operation prepare_parted_send(int &code, const void *from, int parts,
+                                                         MPI_Count count, MPI_Datatype type, int dest,
+                                                         int tag, MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+#if LISLE_USE_MPI_3
+    code = MPI_Send_init_c(from, parts * count, type, dest, tag, comm, &request);
+    return Operation{MPI_REQUEST_NULL, std::make_unique<parted>(request, parts)};
+#else
+#if MPI_VERSION > 4
+    code = MPI_Psend_init_c(from, parts, count, type, dest, tag, comm, MPI_INFO_NULL, &request);
+#else
+    code = MPI_Psend_init(from, parts, count, type, dest, tag, comm, MPI_INFO_NULL, &request);
+#endif
+    return Operation{request};
+#endif
+}
+template <class Operation> Operation prepare_parted_receive(int &code, void *into, int parts, MPI_Count count,
+                                                            MPI_Datatype type, int source, int tag,
+                                                            MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+#if LISLE_USE_MPI_3
+    code = MPI_Recv_init_c(into, parts * count, type, source, tag, comm, &request);
+    return Operation{MPI_REQUEST_NULL, std::make_unique<parted>(request, 0)};
+#else
+#if MPI_VERSION > 4
+    code = MPI_Precv_init_c(into, parts, count, type, source, tag, comm, MPI_INFO_NULL, &request);
+#else
+    code = MPI_Precv_init(into, parts, count, type, source, tag, comm, MPI_INFO_NULL, &request);
+#endif
+    return Operation{request};
+#endif
+}
 
 } // namespace detail
 
@@ -142,12 +154,12 @@ class [[nodiscard]] persistent {
     }
 
   protected:
-    MPI_Request handle_;
-
-  private:
     [[nodiscard]] detail::persistent_owner &rounds() const noexcept {
         return static_cast<detail::persistent_owner &>(*owner_);
     }
+    MPI_Request handle_;
+
+  private:
     std::unique_ptr<detail::operation> owner_; ///< a persistent_owner, or null
 };
 
@@ -162,12 +174,21 @@ class partitioned_send : public persistent {
     using persistent::persistent;
     /// This part may be sent.
     void ready(int partition) {
+#if LISLE_USE_MPI_3
+        static_cast<detail::parted &>(rounds()).ready(partition);
+#else
         detail::check(MPI_Pready(partition, handle_), "MPI_Pready", named_value{"partition", partition});
+#endif
     }
     /// These parts may be sent, the last one included.
     void ready(int first, int last) {
+#if LISLE_USE_MPI_3
+        for (int partition = first; partition <= last; ++partition)
+            ready(partition);
+#else
         detail::check(MPI_Pready_range(first, last, handle_), "MPI_Pready_range", named_value{"first", first},
                       named_value{"last", last});
+#endif
     }
 };
 
@@ -176,11 +197,15 @@ class partitioned_receive : public persistent {
   public:
     using persistent::persistent;
     /// True if this part has come.
-    [[nodiscard]] bool arrived(int partition) {
+    [[nodiscard]] bool arrived([[maybe_unused]] int partition) {
+#if LISLE_USE_MPI_3
+        return static_cast<detail::parted &>(rounds()).arrived();
+#else
         int flag = 0;
         detail::check(MPI_Parrived(handle_, partition, &flag), "MPI_Parrived",
                       named_value{"partition", partition});
         return flag != 0;
+#endif
     }
 };
 

@@ -32,6 +32,14 @@ class operation {
     virtual bool withdraw() { return false; }
 };
 
+/// What a persistent operation owns; and its rounds, if it is not a request of MPI's.
+class persistent_owner : public operation {
+  public:
+    virtual void start() {}
+    /// True if no round is under way, after waiting if it is asked to.
+    virtual bool finish(bool /*wait*/) { return true; }
+};
+
 /// An operation that gives a T when it is complete.
 template <class T> class result_of : public operation {
   public:

@@ -80,11 +80,20 @@ inline MPI_Count bytes_of(const MPI_Status &ended) {
 #endif
 }
 
+/// The rank of a message; no_rank if it was to come from there. Open MPI tells MPI_ANY_SOURCE instead then.
+inline int source_of(const MPI_Status &ended) noexcept {
+#if !LISLE_USE_EXTENSIONS
+    if (ended.MPI_SOURCE == MPI_ANY_SOURCE)
+        return no_rank;
+#endif
+    return ended.MPI_SOURCE;
+}
+
 /// Throws unless the message was a whole T, or came from no_rank.
 template <direct T> void require_whole(const MPI_Status &ended) {
     constexpr auto wanted = static_cast<MPI_Count>(bytes_on_wire<T>());
     const MPI_Count bytes = bytes_of(ended);
-    if (bytes != wanted && ended.MPI_SOURCE != MPI_PROC_NULL) [[unlikely]]
+    if (bytes != wanted && source_of(ended) != no_rank) [[unlikely]]
         raise(MPI_ERR_TRUNCATE, "lisle::receive",
               {{"source", ended.MPI_SOURCE},
                {"tag", ended.MPI_TAG},
@@ -104,7 +113,7 @@ class status {
     status() noexcept : value_{} {}
     explicit status(const MPI_Status &value) noexcept : value_{value} {}
 
-    [[nodiscard]] int source() const noexcept { return value_.MPI_SOURCE; }
+    [[nodiscard]] int source() const noexcept { return detail::source_of(value_); }
     [[nodiscard]] int tag() const noexcept { return value_.MPI_TAG; }
     /// The tag as an enumerator: `s.tag<news>()`.
     template <class Enum>

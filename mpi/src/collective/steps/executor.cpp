@@ -2,6 +2,7 @@
 #include "collective/steps/executor.hpp"
 
 #include "base/error.hpp"
+#include "collective/call.hpp"
 #include "execution/rank.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/engine.hpp"

@@ -45,7 +45,8 @@ conductor::conductor(const job_request &request, const ways_to_hosts &ways, cons
       branches_{{[this](message what, int host, std::string_view body) { on_message(what, host, body); },
                  [this](branch &met) { on_ready(met.hosts().first); },
                  [this](branch &gone, const std::string &why) { on_lost(gone.hosts(), why); }}},
-      hosts_(ways.names.size()), input_{readers_of(job, static_cast<int>(ways.names.size()))} {
+      hosts_(ways.names.size()), input_{readers_of(job, static_cast<int>(ways.names.size()))},
+      waits_{ways.names.size(), job.plan.ranks()} {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
     if (request.control.timeout) {
@@ -94,7 +95,7 @@ void conductor::wait_once(clock::time_point until) {
     branches_.prepare(polled);
     auto next = std::min({until, branches_.next(), clock::now() + std::chrono::seconds{1}});
     for (const auto &each :
-         {timeout_at_, end_.kill_at(), held_ ? std::optional{held_until_} : std::nullopt}) {
+         {timeout_at_, end_.kill_at(), waits_.until(), held_ ? std::optional{held_until_} : std::nullopt}) {
         next = each ? std::min(next, *each) : next;
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
@@ -149,15 +150,18 @@ void conductor::reap() {
 
 void conductor::on_signal(signal_note note) {
     const int signal = note.signal();
-    const bool asks = signal == SIGQUIT && !note.ranks_have_it();
-    const bool ends = !asks && std::ranges::find(ending_signals, signal) != ending_signals.end();
+    if (signal == SIGQUIT && !note.ranks_have_it()) {
+        ask_waits("what the ranks of the job wait for");
+        return;
+    }
+    const bool ends = std::ranges::find(ending_signals, signal) != ending_signals.end();
     if (ends) {
         end_.note_told();
         begin_end(exit_by_signal + signal, request_.messages.quiet
                                                ? std::string{}
                                                : sentence(signal_name(signal), ": the job is stopped"));
     }
-    // A terminal's signals do not reach other hosts by themselves. SIGQUIT would ask them for their waits.
+    // A terminal's signals do not reach other hosts by themselves. SIGQUIT would ask for their waits.
     const signal_note passed{ends && signal == SIGQUIT ? SIGTERM : signal, false};
     const char byte = static_cast<char>(passed.byte());
     branches_.send(message::signal, every_host, {&byte, 1});
@@ -166,11 +170,11 @@ void conductor::on_signal(signal_note note) {
 void conductor::on_deadlines() {
     const auto now = clock::now();
     if (timeout_at_ && now >= *timeout_at_) {
-        timeout_at_.reset();
-        if (!end_.begun() && !request_.messages.quiet) {
-            on_signal(signal_note{SIGQUIT, false}); // what the ranks wait for
-        }
-        end_.note_told();
+        on_timeout();
+    }
+    waits_.finish_if_due(now, [this](int host) { return name_of(host); });
+    if (time_is_over_ && !waits_.under_way()) {
+        time_is_over_ = false;
         stop(exit_timeout, sentence(time_is_over(*request_.control.timeout), "; it is stopped"));
     }
     if (held_ && now >= held_until_) {
@@ -185,6 +189,28 @@ void conductor::on_deadlines() {
             state.ended = true;
         }
     }
+}
+
+void conductor::on_timeout() {
+    timeout_at_.reset();
+    end_.note_told();
+    time_is_over_ = true;
+    if (!end_.begun() && !request_.messages.quiet) {
+        ask_waits("what the ranks of the job wait for at the end of its time");
+    }
+}
+
+void conductor::ask_waits(const std::string &why) {
+    if (!begun_ || waits_.under_way()) {
+        return;
+    }
+    waits_.begin(why);
+    for (int host = 0; host < static_cast<int>(hosts_.size()); ++host) {
+        if (hosts_[static_cast<std::size_t>(host)].ended) {
+            waits_.on_lost(host);
+        }
+    }
+    branches_.send(message::ask_waits, every_host);
 }
 
 void conductor::stop(int exit_code, const std::string &why) {
@@ -221,6 +247,8 @@ void conductor::on_message(message what, int host, std::string_view body) {
         std::uint64_t bytes = 0;
         unpack(body, bytes);
         input_.on_taken(host, bytes != 0);
+    } else if (what == message::waits) {
+        waits_.on_answer(host, body);
     } else if (what == message::stopping) {
         on_stopping(host, body);
     } else if (what == message::ended) {
@@ -320,6 +348,7 @@ void conductor::on_ended(int host, std::string_view body) {
     unpack(body, code, state.all_lost);
     state.ended = true;
     input_.on_lost(host);
+    waits_.on_lost(host);
     if (!state.all_lost && survivors_code_ == 0) {
         survivors_code_ = code;
     }
@@ -337,6 +366,7 @@ void conductor::on_lost(host_range hosts, const std::string &why) {
         state.all_lost = state.all_lost || !state.ended;
         state.ended = true;
         input_.on_lost(host);
+        waits_.on_lost(host);
     }
     if (!news) {
         return; // its part has ended

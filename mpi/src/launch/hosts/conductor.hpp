@@ -11,6 +11,7 @@
 
 #include "launch/hosts/branches.hpp"
 #include "launch/hosts/input_feed.hpp"
+#include "launch/hosts/waits_question.hpp"
 #include "launch/link/host_job.hpp"
 #include "launch/streams/outlet.hpp"
 #include "launch/supervisor/job_end.hpp"
@@ -52,6 +53,9 @@ class conductor {
     void reap();
     void on_signal(signal_note note);
     void on_deadlines();
+    void on_timeout();
+    /// Asks the hosts what their ranks wait for, if there are parts of the job. @param why they are asked
+    void ask_waits(const std::string &why);
     void on_message(message what, int host, std::string_view body);
     void on_ready(int host);
     void on_stopping(int host, std::string_view body);
@@ -91,6 +95,8 @@ class conductor {
     std::optional<verdict_of_host> held_; ///< a consequence, until its cause is known or some time has passed
     clock::time_point held_until_;
     std::optional<clock::time_point> timeout_at_;
+    bool time_is_over_ = false; ///< and the job ends when it is known what its ranks wait for
+    waits_question waits_;
     int survivors_code_ = 0; ///< of hosts on which processes were left, the first that is not 0
 };
 

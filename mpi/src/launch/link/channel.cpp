@@ -73,7 +73,7 @@ channel::clock::time_point channel::next() const {
     if (!open() || !met_ || silence_.count() == 0) {
         return clock::time_point::max();
     }
-    return std::min(said_ + silence_ / 5, heard_ + silence_);
+    return std::min(said_ + longest_pause(), heard_ + silence_);
 }
 
 void channel::handle(const pollfd *polled, const taker &take) {
@@ -89,7 +89,7 @@ void channel::handle(const pollfd *polled, const taker &take) {
     const auto now = clock::now();
     if (now >= heard_ + silence_) {
         end(sentence("it has been silent for ", silence_.count(), " s"));
-    } else if (now >= said_ + silence_ / 5) {
+    } else if (now >= said_ + longest_pause()) {
         send(message::alive, every_host);
     }
 }

@@ -29,6 +29,7 @@ enum class message : unsigned char {
     input_ended, ///< there is no more
     written,     ///< so many bytes of its output have been passed on
     reader_gone, ///< nobody reads the output, or the error output
+    ask_waits,   ///< to tell what its ranks wait for
     check,       ///< to listen for the other hosts (--check-hosts)
     try_paths,   ///< to try the paths to them: the addresses of all
     // From a host:
@@ -36,6 +37,7 @@ enum class message : unsigned char {
     lost,      ///< it and those behind it are not reached, or not any more, and why
     gathered,  ///< its processes wait at the fence: what they have put
     stopping,  ///< its part of the job is being stopped: exit code, and why
+    waits,     ///< what its ranks wait for (told_wait.hpp)
     output,    ///< of its ranks and its part of the launcher
     errors,    ///< the same of their error output
     addresses, ///< where it listens for the other hosts
@@ -84,6 +86,8 @@ class channel {
     void take_messages(const taker &take);
     void transmit();
     void end(std::string_view why);
+    /// After so long without a message a sign of life is sent.
+    [[nodiscard]] clock::duration longest_pause() const noexcept { return clock::duration{silence_} / 5; }
 
     descriptor in_;
     descriptor out_;

@@ -50,7 +50,8 @@ std::string spelled(const option &row) {
     for (const auto name : split(row.names, '|')) {
         text += (text.empty() ? "" : ", ") + dashed(name);
     }
-    return row.values.empty() ? text : text + " " + std::string{row.values};
+    const bool attached = row.values.starts_with('['); // a value that may be left out
+    return row.values.empty() ? text : text + (attached ? "" : " ") + std::string{row.values};
 }
 
 constexpr std::size_t width = 100;

@@ -2,6 +2,7 @@
 // A row of the tables of options, and the use of an option that the row's function gets.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ class option_use {
     virtual ~option_use() = default;
     /// The next word, or what stands behind the option's '='. Throws launch_error if there is none.
     virtual std::string_view value() = 0;
+    /// What stands behind the option's '=', if anything does.
+    virtual std::optional<std::string_view> attached() = 0;
     /// Puts these words in front of what is left of the command line.
     virtual void insert(std::vector<std::string> words) = 0;
 

@@ -57,6 +57,10 @@ class parser::use final : public option_use {
         return last_;
     }
 
+    std::optional<std::string_view> attached() override {
+        return attached_ ? std::optional{value()} : std::nullopt;
+    }
+
     void insert(std::vector<std::string> words) override {
         constexpr int most = 64; // a file that names itself would have no end
         if (++parser_.insertions_ > most) {

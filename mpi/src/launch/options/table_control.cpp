@@ -57,6 +57,20 @@ void choose_fault_tolerance(option_use &use) {
     }
 }
 
+void explore(option_use &use) {
+    use.job.exploration.all = true;
+    if (const auto how = use.attached()) {
+        constexpr std::string_view by_chance = "random:";
+        const auto count =
+            how->starts_with(by_chance) ? whole_number(how->substr(by_chance.size())) : std::optional<int>{};
+        if (!count || *count == 0) {
+            give_up(exit_usage, use.shown, "=", *how, ": what can be told is ", use.shown,
+                    "=random:N, so many runs by chance");
+        }
+        use.job.exploration.random = static_cast<std::uint64_t>(*count);
+    }
+}
+
 constexpr option control_table[] = {
     {"with-ft", "KIND", choose_fault_tolerance,
      "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
@@ -66,6 +80,23 @@ constexpr option control_table[] = {
     {"timeout", "SECONDS",
      [](option_use &use) { use.job.control.timeout = seconds_of(use.shown, use.value()); },
      "stop the job (exit code 124) if it has not ended by then; also MPIEXEC_TIMEOUT"},
+    {"explore", "[=random:N]", explore,
+     "run the program, its ranks as fibers, in all the ways that MPI allows: other matchings of receives "
+     "from "
+     "any source and of probes, other orders of completion, sends that are buffered and sends that are not; "
+     "random:N makes N runs by chance. The first run that fails is told and kept (--explore-file)"},
+    {"explore-time", "SECONDS",
+     [](option_use &use) { use.job.exploration.limit = seconds_of(use.shown, use.value()); },
+     "end --explore after this time (without it: 60)"},
+    {"explore-runs", "N", [](option_use &use) { use.job.exploration.runs = use.number(); },
+     "end --explore after so many runs"},
+    {"explore-file", "FILE", [](option_use &use) { use.job.exploration.file = use.value(); },
+     "where --explore keeps what a run that fails has chosen (without it: PROGRAM.choices)"},
+    {"replay", "FILE", [](option_use &use) { use.job.exploration.replay = use.value(); },
+     "run the program once, choosing what FILE of --explore or --record says; with --ranks process or thread "
+     "only what receives from any source take"},
+    {"record", "FILE", [](option_use &use) { use.job.exploration.record = use.value(); },
+     "run the program as always, and write to FILE what receives from any source took"},
     {"status", "PID",
      [](option_use &use) {
          use.job.what = job_request::action::status;

@@ -173,6 +173,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     process_record record{.table = segment_descriptor,
                           .process = static_cast<int>(index),
                           .program = static_cast<int>(process.program)};
+    record.choices = request.exploration.folder;
     instruct_host(record, process, request);
     show_faces(result, process, request.abi);
     share_blocks(result, process);

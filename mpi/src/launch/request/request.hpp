@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -105,6 +107,20 @@ struct report_request {
     [[nodiscard]] bool wanted() const { return !page.empty() || lines; }
 };
 
+/// A program is run in all the ways that MPI allows, or once more in one of them.
+struct exploration_request {
+    bool all = false;                    ///< --explore
+    std::optional<std::uint64_t> random; ///< so many runs by chance instead
+    std::chrono::milliseconds limit{std::chrono::seconds{60}};
+    int runs = std::numeric_limits<int>::max(); ///< at most
+    std::string file;                           ///< for the choices of a run that fails; empty: the usual
+    std::string replay;                         ///< a file of choices to follow; empty: there is none
+    std::string record;                         ///< a file for the choices of this run; empty: none
+    std::string folder; ///< where a run finds its orders and leaves its account; empty: nothing is left open
+    bool in_any_kind = false; ///< ranks need not be fibers of one thread: only receives are followed
+    [[nodiscard]] bool wanted() const { return all || !replay.empty() || !record.empty(); }
+};
+
 /// On which processors ranks run.
 struct placement_request {
     std::string processors;     ///< --cpu-set: a list as 0-3,8; empty: all that the launcher may use
@@ -166,6 +182,7 @@ struct job_request {
     input_request input;
     display_request display;
     report_request report;
+    exploration_request exploration;
     control_request control;
     remote_request remote;
     message_request messages;

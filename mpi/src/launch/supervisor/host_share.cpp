@@ -35,6 +35,10 @@ void host_share::say_stopping(int exit_code, const std::string &why, bool conseq
     link_.send(message::stopping, host_, packed(exit_code, why, consequence));
 }
 
+void host_share::say_waits(const std::vector<known_wait> &waits) {
+    link_.send(message::waits, host_, told(waits));
+}
+
 void host_share::say_ended(int exit_code, bool all_lost) {
     link_.send(message::ended, host_, packed(exit_code, all_lost));
     while (link_.open() && link_.has_unsent()) {
@@ -57,6 +61,8 @@ void host_share::handle(const pollfd *polled, const orders &then) {
             then.on_signal(signal_note{static_cast<unsigned char>(body.front())});
         } else if (what == message::stop) {
             then.on_stop();
+        } else if (what == message::ask_waits) {
+            then.on_question();
         } else if (what == message::opened) {
             fence_.open(body);
         }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launch/link/channel.hpp"
+#include "launch/link/told_wait.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/supervisor/fence_relay.hpp"
 #include "launch/supervisor/signals.hpp"
@@ -28,6 +29,8 @@ class host_share {
     /// Tells the launcher that this host's part of the job is being stopped.
     /// @param consequence of a failure elsewhere, perhaps of another host
     void say_stopping(int exit_code, const std::string &why, bool consequence);
+    /// Tells the launcher what the ranks of this host wait for.
+    void say_waits(const std::vector<known_wait> &waits);
     /// The last word. @param all_lost no process of this host is left, of a job that goes on
     void say_ended(int exit_code, bool all_lost);
 
@@ -35,8 +38,9 @@ class host_share {
     struct orders {
         std::function<void(signal_note)> on_signal;
         std::function<void()> on_stop;
-        std::function<void()> on_news;    ///< a process may have ended the job
-        std::function<void()> on_silence; ///< the keeper has gone
+        std::function<void()> on_question; ///< what the ranks wait for
+        std::function<void()> on_news;     ///< a process may have ended the job
+        std::function<void()> on_silence;  ///< the keeper has gone
     };
     /// Appends what to poll for: `entries` of them.
     void prepare(std::vector<pollfd> &polled) const;

@@ -116,7 +116,8 @@ void supervisor::wait_once(deadline until) {
     if (share_) {
         share_->handle(polled.data() + own - host_share::entries,
                        {[this](signal_note note) { on_signal(note); }, [this] { on_stop_elsewhere(); },
-                        [this] { look_for_abort(); }, [] { on_silence(); }});
+                        [this] { share_->say_waits(waits_.ask()); }, [this] { look_for_abort(); },
+                        [] { on_silence(); }});
     }
     streams_.handle(polled.data() + own, polled.size() - own);
     if (polled[1].revents != 0) {

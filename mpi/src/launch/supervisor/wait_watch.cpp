@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "diagnosis/wait_report.hpp"
 #include "launch/common/say.hpp"
 #include "launch/supervisor/spawned_jobs.hpp"
 
@@ -44,24 +45,20 @@ std::string wait_watch::look_among_jobs() {
     return sentence("the ranks of ", jobs.size(), " jobs wait for each other; they are stopped");
 }
 
+bool wait_watch::uses_mpi(int rank) const noexcept {
+    return table_.progress(rank) >= rank_progress::initialized;
+}
+
 std::string wait_watch::describe(const std::string &why) {
-    const auto uses_mpi = [this](int rank) { return table_.progress(rank) >= rank_progress::initialized; };
-    if (std::ranges::none_of(std::views::iota(0, table_.ranks()), uses_mpi)) {
+    if (std::ranges::none_of(std::views::iota(0, table_.ranks()),
+                             [this](int rank) { return uses_mpi(rank); })) {
         return said("no rank of the job has called MPI_Init");
     }
-    if (auto report = waits_.report(why); !report.empty()) {
-        return report;
+    job_waits all(static_cast<std::size_t>(table_.ranks()));
+    for (known_wait &each : waits_.ask()) {
+        all[static_cast<std::size_t>(each.rank)] = std::move(each.wait);
     }
-    std::string here;
-    for (int rank = 0; rank < table_.ranks(); ++rank) {
-        if (table_.progress(rank) == rank_progress::initialized) {
-            here += sentence(here.empty() ? "" : ", ", rank);
-        }
-    }
-    return said(
-        sentence("of a job on several nodes the launcher does not see what ranks wait for; of those that "
-                 "run here these have begun MPI and not ended it: ",
-                 here.empty() ? "none" : here));
+    return status_report(all, why);
 }
 
 } // namespace lisle::launch

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "library/waits_of_job.hpp"
 #include "world/job_table.hpp"
@@ -23,10 +24,13 @@ class wait_watch {
     [[nodiscard]] std::string look();
     /// What all ranks wait for, for print_report(). @param why the first line
     [[nodiscard]] std::string describe(const std::string &why);
+    /// What those of this machine wait for, for a launcher that asks several.
+    [[nodiscard]] std::vector<known_wait> ask() { return waits_.ask(); }
 
   private:
     /// The same for the ranks of this job and of those that it has spawned, together.
     [[nodiscard]] std::string look_among_jobs();
+    [[nodiscard]] bool uses_mpi(int rank) const noexcept;
 
     const job_table &table_;
     waits_of_job waits_;

@@ -125,11 +125,11 @@ void inbox::keep_eager(envelope what, std::span<const std::byte> payload, receiv
 }
 
 void inbox::on_eager(const arrival &packet) {
-    receive_operation *const receive = receives_.match(packet.what);
     if (core_.observer == nullptr) {
-        arrived_eager(packet.what, packet.payload, receive);
+        arrived_eager(packet.what, packet.payload, receives_.match(packet.what));
         return;
     }
+    receive_operation *const receive = receives_.match_observed(packet.what);
     message_observer &observer = *core_.observer;
     observer.message_arrived(packet.what, packet.annotation, receive, receives_.tables());
     if (receive != nullptr && !receive->captures) {

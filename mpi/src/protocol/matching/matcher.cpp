@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/matching/matcher.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "base/block_cache.hpp"
@@ -110,6 +111,18 @@ void matcher::put_back(receive_operation &matched) noexcept {
     posted_.put_back(matched.pattern, matched);
     ++posted_with_[wildcards];
     ++in_table_;
+}
+
+std::vector<receive_operation *> matcher::posted_in_order() {
+    std::vector<receive_operation *> all;
+    for (pending_work *each = posted_where([](const receive_operation &) { return true; }); each != nullptr;
+         each = each->next) {
+        all.push_back(static_cast<receive_operation *>(each));
+    }
+    if (in_table_ != 0) { // the row is in order, and has no stamps
+        std::ranges::sort(all, {}, &receive_operation::stamp);
+    }
+    return all;
 }
 
 void matcher::store(unexpected_message &message) {

@@ -63,9 +63,15 @@ class matcher {
     /// what is posted, and no memory.
     template <class Predicate> [[nodiscard]] receive_operation *posted_where(Predicate is_wanted) {
         receive_operation *found = nullptr;
+        pending_work *last = nullptr;
         const auto note = [&](receive_operation &receive) {
             if (is_wanted(receive)) {
-                receive.next = std::exchange(found, &receive);
+                receive.next = nullptr;
+                found = found == nullptr ? &receive : found;
+                if (last != nullptr) {
+                    last->next = &receive;
+                }
+                last = &receive;
             }
         };
         for (receive_operation *each = first_; each != nullptr;
@@ -76,6 +82,9 @@ class matcher {
         return found;
     }
 
+    /// All of them in the order of posting.
+    [[nodiscard]] std::vector<receive_operation *> posted_in_order();
+
     /// Changes nothing if it throws, for lack of memory.
     void store(unexpected_message &message);
     /// The oldest stored message that `pattern` accepts, or null.
@@ -85,6 +94,7 @@ class matcher {
     /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
+    [[nodiscard]] unexpected_message *oldest() noexcept { return oldest_; }
     /// Calls `function` with each stored message, the oldest first.
     template <class Function> void each_stored(Function function) const {
         for (const unexpected_message *stored = oldest_; stored != nullptr; stored = stored->newer) {

@@ -4,8 +4,23 @@
 #include <mutex>
 
 #include "execution/wait_note.hpp"
+#include "world/job.hpp"
 
 namespace lisle::protocol {
+
+matching::matching(engine_core &core, std::int64_t unexpected_limit) noexcept
+    : core_{core}, leaves_open_{core.observer != nullptr && core.self.job.clock().leaves_open()},
+      limit_{unexpected_limit} {}
+
+void matching::join_locked(receive_operation &posted, unexpected_message &stored) {
+    matcher_.withdraw(posted);
+    matcher_.take(stored);
+    core_.observer->message_taken(posted, stored.what, matcher_);
+    posted.captured = &stored;
+    posted.what = pending_work::kind::stored;
+    core_.do_unlocked(posted);
+    update_congestion();
+}
 
 void matching::take_locked(unexpected_message &message) {
     matcher_.take(message);
@@ -15,6 +30,9 @@ void matching::take_locked(unexpected_message &message) {
 unexpected_message *matching::take_for_locked(const receive_operation &receive) {
     unexpected_message *const message = matcher_.find(receive.pattern);
     if (message != nullptr) {
+        if (leaves_open_) [[unlikely]] {
+            return nullptr;
+        }
         matcher_.take(*message);
         if (core_.observer != nullptr) [[unlikely]] {
             core_.observer->message_taken(receive, message->what, matcher_);

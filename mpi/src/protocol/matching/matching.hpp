@@ -20,8 +20,7 @@ class matching {
   public:
     /// @param unexpected_limit bytes that the rank stores before it asks for no more; less than 0: see
     /// storage_limit.hpp
-    matching(engine_core &core, std::int64_t unexpected_limit) noexcept
-        : core_{core}, limit_{unexpected_limit} {}
+    matching(engine_core &core, std::int64_t unexpected_limit) noexcept;
 
     /// Starts a receive without the lock, since an exchange for each would be a fifth of a window's time. The
     /// next holder of the lock that matches something enters it. False: start it under the lock.
@@ -43,6 +42,12 @@ class matching {
     [[nodiscard, gnu::always_inline]] receive_operation *match(const envelope &message) noexcept {
         return matcher_.match(message);
     }
+    /// The same where the rank has an observer: null while choices are left open.
+    [[nodiscard]] receive_operation *match_observed(const envelope &message) noexcept {
+        return leaves_open_ ? nullptr : matcher_.match(message);
+    }
+    /// A posted receive takes a stored message once the lock is free. For who decides what is left open.
+    void join_locked(receive_operation &posted, unexpected_message &stored);
     /// Does what needs memory for a message that has just been matched, before anything else has happened. If
     /// that throws, the receive waits for the message again. @param matched null: none takes it
     template <class Action> void or_put_back(receive_operation *matched, Action action) {
@@ -102,6 +107,9 @@ class matching {
     [[gnu::noinline]] void change_congestion();
 
     engine_core &core_;
+    /// All messages are stored and all receives posted: others bring them together (job_clock::leaves_open).
+    /// Only where there is an observer that follows each message.
+    const bool leaves_open_;
     storage_limit limit_;
     bool starts_alone_ = false; ///< one thread at a time starts receives
     bool congested_ = false;

@@ -255,6 +255,10 @@ void waiter::found_nothing() noexcept {
         return;
     }
     let_core_catch_up();
+    if (core_.self.job.clock().leaves_open()) [[unlikely]] {
+        core_.self.job.clock().found_nothing(core_.self.number);
+        return;
+    }
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         core_.self.job.clock().program_goes_on();
         return;

@@ -51,8 +51,11 @@ void announced_receives::on_announcement(const arrival &packet) {
     if (carries && data.size() != said.bytes) {
         refuse(packet.peer, "carries less than it announces", data.size());
     }
-    receive_operation *const receive = receives_.match(packet.what);
-    if (core_.observer != nullptr) [[unlikely]] {
+    receive_operation *receive = nullptr;
+    if (core_.observer == nullptr) [[likely]] {
+        receive = receives_.match(packet.what);
+    } else {
+        receive = receives_.match_observed(packet.what);
         core_.observer->message_arrived(packet.what, packet.annotation, receive, receives_.tables());
     }
     if (receive == nullptr || receive->captures) {

@@ -14,13 +14,33 @@ namespace {
 constexpr std::size_t most_named = 4;
 constexpr std::size_t most_looks = 1'000'000; ///< pairs of accesses that are compared
 
-/// True unless both are gets, or both are accumulates, which are atomic and ordered.
-bool conflict(access_kind a, access_kind b) noexcept {
-    return a == access_kind::put || b == access_kind::put || a != b;
+bool is_local(const access_record &each) noexcept {
+    return each.epoch == epoch_kind::local;
 }
 
-bool is_locked(epoch_kind kind) noexcept {
-    return kind == epoch_kind::shared_lock || kind == epoch_kind::exclusive_lock;
+bool only_reads(access_kind what) noexcept {
+    return what == access_kind::get || what == access_kind::fetch || what == access_kind::load;
+}
+
+bool updates(access_kind what) noexcept {
+    return what == access_kind::update || what == access_kind::fetch;
+}
+
+/// Accumulates are atomic for the same elements of the same type [MPI-5.0 12.7.1]. What is of several types
+/// counts as such.
+bool are_atomic(const access_record &a, const access_record &b) noexcept {
+    if (a.element == basic_type::mixed || b.element == basic_type::mixed) {
+        return true;
+    }
+    return a.element == b.element && (a.first - b.first) % a.element_bytes == 0;
+}
+
+/// True unless both only read, both are accumulates of the same elements, or both are the target's own.
+bool conflict(const access_record &a, const access_record &b) noexcept {
+    if ((only_reads(a.what) && only_reads(b.what)) || (is_local(a) && is_local(b))) {
+        return false;
+    }
+    return !(updates(a.what) && updates(b.what) && are_atomic(a, b));
 }
 
 /// Notes the order that exclusive locks make: a holder knows of all that earlier holders have done, and later
@@ -47,14 +67,40 @@ bool unordered_while_exposed(const access_record &a, const access_record &b) noe
     if (a.opened != b.opened) {
         return false;
     }
-    if (a.what != access_kind::get && b.what != access_kind::get) {
+    if (!only_reads(a.what) && !only_reads(b.what)) {
         return true;
     }
-    const auto &[get, other] = a.what == access_kind::get ? std::tie(a, b) : std::tie(b, a);
+    const auto &[get, other] = only_reads(a.what) ? std::tie(a, b) : std::tie(b, a);
     return a.node == b.node && other.heard < get.told;
 }
 
+/// True if the target's own access may come before or after the other one.
+/// @param remote by another rank, or by the target as an origin
+bool unordered_at_target(const access_record &own, const access_record &remote) noexcept {
+    if (own.origin == remote.origin) {
+        return remote.called <= own.called && own.called < remote.completed;
+    }
+    // What the target did in this epoch the origin cannot know unless somebody has told it.
+    const bool unknown = !remote.heard_in_epoch || (own.node == remote.node && remote.heard < own.told);
+    switch (remote.epoch) {
+    case epoch_kind::fence:
+        return unknown; // and what it does is complete at the next fence
+    case epoch_kind::exposure:
+        return own.opened == remote.opened && unknown;
+    case epoch_kind::exclusive_lock:
+        return !own.holds_shared && !own.holds_exclusive && overlap(own, remote);
+    case epoch_kind::shared_lock:
+        return !own.holds_exclusive && overlap(own, remote);
+    case epoch_kind::local:
+        break;
+    }
+    return false;
+}
+
 bool unordered(const access_record &a, const access_record &b) noexcept {
+    if (is_local(a) || is_local(b)) {
+        return is_local(a) ? unordered_at_target(a, b) : unordered_at_target(b, a);
+    }
     if (a.epoch == epoch_kind::fence || b.epoch == epoch_kind::fence) {
         return a.epoch == b.epoch;
     }
@@ -90,7 +136,7 @@ std::vector<race> find_races(std::vector<access_record> &accesses, std::vector<e
                 return found;
             }
             const access_record &b = accesses[j];
-            if (conflict(a.what, b.what) && unordered(a, b) &&
+            if (conflict(a, b) && unordered(a, b) &&
                 named.insert({a.target, a.origin, a.site, b.origin, b.site}).second) {
                 found.push_back({a, b});
             }

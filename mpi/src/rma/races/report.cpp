@@ -55,23 +55,30 @@ std::string name_of(const window_members &members) {
 
 /// The part of the report that names the epoch of the two accesses.
 const char *where(const race &found) {
-    if (found.a.epoch == epoch_kind::fence) {
+    const bool a_is_own = found.a.epoch == epoch_kind::local;
+    const bool is_own = a_is_own || found.b.epoch == epoch_kind::local;
+    const epoch_kind epoch = a_is_own ? found.b.epoch : found.a.epoch;
+    if (epoch == epoch_kind::fence) {
         return "between the same two fences";
     }
     if (found.a.origin == found.b.origin) {
         return "without a flush in between";
     }
-    return found.a.epoch == epoch_kind::exposure ? "in one epoch of its MPI_Win_post"
-                                                 : "under shared locks at once";
+    if (epoch == epoch_kind::exposure) {
+        return "in one epoch of its MPI_Win_post";
+    }
+    return is_own ? "without a call that orders them" : "under shared locks at once";
 }
 
 std::string line_about(const window_members &members, const race &found, const std::string &a,
                        const std::string &b) {
     const std::int64_t first = std::max(found.a.first, found.b.first);
     const std::int64_t last = std::min(found.a.end, found.b.end) - 1;
-    return sentence("lisle: data race in ", name_of(members), ": rank ", found.a.origin, " (", a,
-                    ") and rank ", found.b.origin, " (", b, ") access bytes ", first, " to ", last,
-                    " of rank ", found.a.target, "'s part ", where(found), ", in no order\n");
+    // Many a program gives its part first values and relies on the others being later.
+    const bool of_first_values = found.a.initial || found.b.initial;
+    return sentence("lisle: ", of_first_values ? "note: " : "", "data race in ", name_of(members), ": rank ",
+                    found.a.origin, " (", a, ") and rank ", found.b.origin, " (", b, ") access bytes ", first,
+                    " to ", last, " of rank ", found.a.target, "'s part ", where(found), ", in no order\n");
 }
 
 } // namespace

@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "base/checks.hpp"
 #include "base/error.hpp"
 #include "collective/selection/check.hpp"
 #include "communicator/agreement.hpp"
+#include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/tracks.hpp"
+#include "rma/races/records.hpp"
 #include "rma/races/report.hpp"
 #include "rma/state/window_members.hpp"
 #include "world/job.hpp"
@@ -31,91 +30,6 @@ constexpr std::size_t most_turns = 16384; ///< exclusive turns that a rank keeps
 std::size_t most_records(const window_members &members) noexcept {
     return std::clamp<std::size_t>(65536 / static_cast<std::size_t>(members.size()), 64, 4096);
 }
-
-struct hold {
-    epoch_kind kind;
-    moment since;
-};
-
-/// What a rank knows of one of its windows.
-struct watched_window {
-    std::vector<access_site> sites;
-    std::vector<access_record> fenced;
-    std::deque<access_record> others; ///< the oldest first
-    std::vector<exclusive_turn> turns;
-    bool some_turns_lost = false;
-
-    bool between_fences = false;
-    std::map<int, hold> holds; ///< by target
-    std::optional<hold> holds_all;
-    std::map<int, moment> posted; ///< by target, when it has exposed its window to this rank
-    bool awaits_results = false;
-
-    std::int32_t number_of(const access_site &site) {
-        const auto found = std::ranges::find(sites, site);
-        const auto number = static_cast<std::int32_t>(found - sites.begin());
-        if (found == sites.end()) {
-            sites.push_back(site);
-        }
-        return number;
-    }
-    void keep(const access_record &record, std::size_t most) {
-        if (record.epoch == epoch_kind::fence) {
-            if (fenced.size() < most) {
-                fenced.push_back(record);
-            }
-            return;
-        }
-        if (others.size() == most) {
-            if (others.front().told == never) {
-                return;
-            }
-            others.pop_front();
-        }
-        others.push_back(record);
-    }
-    /// Fills in the epoch that the access is in. False: it is in none that is watched.
-    bool enter_epoch(access_record &record) const {
-        if (between_fences) {
-            record.epoch = epoch_kind::fence;
-            return true;
-        }
-        if (const auto in = posted.find(record.target); in != posted.end()) {
-            record.epoch = epoch_kind::exposure;
-            record.opened = in->second;
-            return in->second != never;
-        }
-        const auto found = holds.find(record.target);
-        const hold *const held = found != holds.end()    ? &found->second
-                                 : holds_all.has_value() ? &*holds_all
-                                                         : nullptr;
-        if (held == nullptr) {
-            return false;
-        }
-        record.epoch = held->kind;
-        record.opened = held->since;
-        return true;
-    }
-};
-
-/// The records of a rank, which its threads share.
-struct watching_rank {
-    std::mutex mutex; ///< protects all members below; innermost lock
-    moment heard = 0;
-    std::map<const window_members *, watched_window> windows;
-
-    void hear() noexcept { heard = race_watch::now(); }
-    void tell(moment at) noexcept {
-        for (auto &[window, known] : windows) {
-            for (access_record &each : known.others) {
-                if (each.completed != never && each.told == never) {
-                    each.told = at;
-                }
-            }
-        }
-    }
-};
-const rank_local<watching_rank> watching;
 
 /// The calling rank's records of a window, with the lock held.
 class locked_watch {
@@ -156,6 +70,19 @@ void name_races(const window_members &members, const party &ranks, std::span<con
     report_races(members, ranks, find_races(records, all_turns), sites);
 }
 
+/// What a rank hears when the call that it is in returns is nothing that came after.
+std::uint64_t after_this_call(const watching_rank &of) noexcept {
+    return of.times_heard + 1;
+}
+
+access_record own_record(const window_members &members) {
+    access_record made{};
+    made.origin = members.rank();
+    made.node = this_rank().get_job().places().node_of(members.number_of(members.rank()));
+    made.completed = made.told = made.closed = never;
+    return made;
+}
+
 } // namespace
 
 bool race_watch::watched() noexcept {
@@ -174,8 +101,13 @@ void race_watch::window_made(const window_members &members) {
     this_rank().tracks().keep_general(+1); // short paths do not note calls
     watching_rank &self = *watching;
     const std::scoped_lock guard{self.mutex};
-    self.windows.try_emplace(&members);
-    self.hear();
+    watched_window &made = self.windows.try_emplace(&members).first->second;
+    self.hear(now());
+    made.heard_apart = after_this_call(self);
+    if (const member_facts &own = members.own().facts; !members.dynamic() && own.size != 0) {
+        const auto base = reinterpret_cast<std::uintptr_t>(members.reach(members.rank(), own.base, own.size));
+        made.add_region({base, base + own.size, base});
+    }
 }
 
 void race_watch::window_ends(const window_members &members) {
@@ -188,13 +120,15 @@ void race_watch::window_ends(const window_members &members) {
         const std::scoped_lock guard{self.mutex};
         ended = std::move(self.windows.extract(&members).mapped());
     }
+    ended.drop_regions();
+    origins_end(&members, -1);
     call_among_ranks::windows_watched.fetch_sub(1, std::memory_order_relaxed);
     this_rank().tracks().keep_general(-1);
-    std::vector<access_record> records{ended.others.begin(), ended.others.end()};
+    std::vector<access_record> records = ended.take();
     const party ranks = all_of(members, message_space::agreement);
     const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
     if (std::ranges::find(lost, 1) != lost.end()) { // the order that they made is not known
-        std::erase_if(records, [](const access_record &each) { return each.epoch != epoch_kind::exposure; });
+        std::erase_if(records, [](const access_record &each) { return is_locked(each.epoch); });
     }
     name_races(members, ranks, records, ended.turns, ended.sites);
 }
@@ -203,6 +137,8 @@ void race_watch::fenced(const window_members &members, bool goes_on) {
     if (watched()) {
         const locked_watch own{members};
         own->between_fences = goes_on;
+        own->had_epoch = true;
+        own->heard_before_epoch = own->heard_apart = after_this_call(own.rank());
     }
 }
 
@@ -210,15 +146,22 @@ void race_watch::fence_ends(const window_members &members) {
     if (!watched()) {
         return;
     }
+    origins_end(&members, -1);
     std::vector<access_record> records;
+    std::vector<exclusive_turn> turns;
     std::vector<access_site> sites;
     {
         const locked_watch own{members};
         own->between_fences = false;
-        records = std::exchange(own->fenced, {});
+        own->complete_all(now());
+        records = own->take(); // all that comes behind the fence is in order with it
+        turns = std::exchange(own->turns, {});
+        if (std::exchange(own->some_turns_lost, false)) {
+            std::erase_if(records, [](const access_record &each) { return is_locked(each.epoch); });
+        }
         sites = own->sites;
     }
-    name_races(members, all_of(members, message_space::accesses), records, {}, sites);
+    name_races(members, all_of(members, message_space::accesses), records, turns, sites);
 }
 
 void race_watch::locked(const window_members &members, int target, epoch_kind kind) {
@@ -227,9 +170,10 @@ void race_watch::locked(const window_members &members, int target, epoch_kind ki
     }
     const locked_watch own{members};
     own->between_fences = false;
+    own->had_epoch = true;
     const hold held{kind, now()};
     if (kind == epoch_kind::exclusive_lock) {
-        own.rank().hear();
+        own.rank().hear(now());
         own->some_turns_lost = own->some_turns_lost || own->turns.size() == most_turns;
         if (!own->some_turns_lost) {
             own->turns.push_back({target, held.since});
@@ -249,9 +193,7 @@ void race_watch::unlocks(const window_members &members, int target) {
     const locked_watch own{members};
     const moment closed = now();
     for (access_record &each : own->others) {
-        const bool of_epoch =
-            each.epoch == epoch_kind::shared_lock || each.epoch == epoch_kind::exclusive_lock;
-        if (of_epoch && (target < 0 || each.target == target) && each.closed == never) {
+        if (is_locked(each.epoch) && (target < 0 || each.target == target) && each.closed == never) {
             each.closed = closed;
         }
     }
@@ -272,19 +214,22 @@ void race_watch::started(const window_members &members, const std::vector<int> &
     }
     const locked_watch own{members};
     own->between_fences = false;
+    own->had_epoch = true;
     own->posted.clear();
     for (std::size_t i = 0; i < targets.size(); ++i) {
         own->posted[targets[i]] = posted[i];
         if (posted[i] != never) {
-            own.rank().heard = std::max(own.rank().heard, posted[i]);
+            own.rank().hear(posted[i]);
         }
     }
+    own->heard_before_epoch = own.rank().times_heard;
 }
 
 void race_watch::completes(const window_members &members) {
     if (!watched()) {
         return;
     }
+    origins_end(&members, -1);
     const locked_watch own{members};
     const moment at = now();
     for (access_record &each : own->others) {
@@ -297,7 +242,7 @@ void race_watch::completes(const window_members &members) {
     }
     own->posted.clear();
     if (std::exchange(own->awaits_results, false)) {
-        own.rank().hear();
+        own.rank().hear(now());
     }
 }
 
@@ -305,6 +250,7 @@ void race_watch::flushed(const window_members &members, int target, bool results
     if (!watched()) {
         return;
     }
+    origins_end(&members, target);
     const locked_watch own{members};
     const moment at = now();
     for (access_record &each : own->others) {
@@ -315,34 +261,61 @@ void race_watch::flushed(const window_members &members, int target, bool results
         }
     }
     if (own->awaits_results) {
-        own.rank().hear();
+        own.rank().hear(now());
         own->awaits_results = target >= 0; // results of other targets may be missing
+    }
+}
+
+void race_watch::exposed(const window_members &members, moment posted) {
+    if (watched()) {
+        const locked_watch own{members};
+        own->exposed = posted;
+        own->had_epoch = true;
+    }
+}
+
+void race_watch::attached(const window_members &members, const void *base, std::size_t bytes) {
+    if (watched()) {
+        const auto first = reinterpret_cast<std::uintptr_t>(base);
+        const locked_watch own{members};
+        own->add_region({first, first + bytes, 0});
+    }
+}
+
+void race_watch::detached(const window_members &members, const void *base) {
+    if (watched()) {
+        const locked_watch own{members};
+        own->drop_region(reinterpret_cast<std::uintptr_t>(base));
     }
 }
 
 race_watch::call race_watch::begin_access(const window_members &members, access_kind what, bool brings) {
     const locked_watch own{members};
     const moment called = now();
-    if (what != access_kind::get) {
+    if (what != access_kind::get && what != access_kind::fetch) {
         own.rank().tell(called);
     }
     own->awaits_results = own->awaits_results || brings;
-    return {own.rank().heard, called};
+    return {own->heard(own.rank()), called};
 }
 
-void race_watch::note(const window_members &members, const call &begun, const target_data &target,
-                      MPI_Count bytes, access_kind what, const access_site &site) {
+void race_watch::note(const window_members &members, const call &begun, const noted_access &made,
+                      const access_site &site) {
+    const target_data &target = made.target;
     const MPI_Aint offset = target.disp * static_cast<MPI_Aint>(members.at(target.rank).facts.unit);
-    access_record record{};
-    record.origin = members.rank();
+    access_record record = own_record(members);
     record.target = target.rank;
-    record.node = known_rank().get_job().places().node_of(known_rank().number());
-    record.what = what;
+    record.what = made.what;
     record.heard = begun.heard;
     record.called = begun.called;
-    record.completed = record.told = record.closed = never;
+    record.ends_with_request = made.ends_with_request;
+    if (made.what == access_kind::update || made.what == access_kind::fetch) {
+        record.element = target.type->basic();
+        const int bytes = static_cast<int>(size_of(record.element));
+        record.element_bytes = static_cast<std::uint8_t>(bytes > 0 ? bytes : 1);
+    }
     std::vector<access_record> pieces;
-    for_each_run({reinterpret_cast<void *>(offset), target.count, *target.type}, 0, bytes,
+    for_each_run({reinterpret_cast<void *>(offset), target.count, *target.type}, 0, made.bytes,
                  [&](std::uint64_t address, std::size_t length) {
                      record.first = static_cast<std::int64_t>(address);
                      record.end = record.first + static_cast<std::int64_t>(length);
@@ -351,15 +324,46 @@ void race_watch::note(const window_members &members, const call &begun, const ta
                      }
                  });
     const locked_watch own{members};
-    if (pieces.size() > most_pieces_of_access || !own->enter_epoch(record)) {
+    if (pieces.size() > most_pieces_of_access || !own->enter_epoch(record, own.rank().times_heard)) {
         return;
     }
     record.site = own->number_of(site);
     for (access_record &each : pieces) {
         each.epoch = record.epoch;
         each.opened = record.opened;
+        each.heard_in_epoch = record.heard_in_epoch;
         each.site = record.site;
         own->keep(each, most_records(members));
+    }
+}
+
+void race_watch::note_local(rank &self, const own_access &made) {
+    const auto first = reinterpret_cast<std::uintptr_t>(made.address);
+    watching_rank &own = watching.of(self);
+    const std::scoped_lock guard{own.mutex};
+    for (auto &[members, known] : own.windows) {
+        for (const window_region &region : known.regions) {
+            const std::uintptr_t begin = std::max(first, region.begin);
+            const std::uintptr_t end = std::min(first + made.bytes, region.end);
+            if (begin >= end) {
+                continue;
+            }
+            access_record record = own_record(*members);
+            record.target = record.origin;
+            record.what = made.what;
+            record.epoch = epoch_kind::local;
+            record.first = static_cast<std::int64_t>(begin - region.origin);
+            record.end = static_cast<std::int64_t>(end - region.origin);
+            record.heard = known.heard(own);
+            record.called = record.completed = now();
+            record.opened = known.exposed;
+            record.initial = record.heard == 0 && !known.had_epoch;
+            known.look_at_holds(record);
+            record.site = known.number_of(made.code, made.what, [&] {
+                return made.name ? made.name() : name_code(made.code, made.what);
+            });
+            known.keep_local(record, most_records(*members));
+        }
     }
 }
 
@@ -378,14 +382,15 @@ void call_among_ranks::end(hearing what) noexcept {
     if (self == nullptr || what == hearing::nothing) {
         return;
     }
+    race_watch::origins_end(nullptr, -1);
     const moment entry = what == hearing::entries ? collective::take_last_entry() : 0;
     watching_rank &own = watching.of(*self);
     const std::scoped_lock guard{own.mutex};
-    if (entry != 0) {
-        own.heard = std::max(own.heard, entry);
-    } else {
-        own.hear();
+    const moment at = race_watch::now();
+    for (auto &[window, known] : own.windows) {
+        known.end_requests(at);
     }
+    own.hear(entry != 0 ? entry : at);
 }
 
 } // namespace lisle::rma

@@ -11,10 +11,15 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <vector>
 
 #include "rma/elements/target_data.hpp"
 #include "rma/races/access.hpp"
+
+namespace lisle {
+class rank;
+}
 
 namespace lisle::rma {
 
@@ -45,6 +50,11 @@ class race_watch {
                         const std::vector<moment> &posted);
     /// The rank says that it has accessed all it wants, before it tells the targets.
     static void completes(const window_members &members);
+    /// The rank has exposed its own part; 0: it does so no longer.
+    static void exposed(const window_members &members, moment posted);
+    /// Memory of the rank belongs to a dynamic window, or no longer.
+    static void attached(const window_members &members, const void *base, std::size_t bytes);
+    static void detached(const window_members &members, const void *base);
     /// Accesses to the target, or to all: -1, are complete.
     /// @param results_only those that bring something, only
     static void flushed(const window_members &members, int target, bool results_only);
@@ -58,9 +68,35 @@ class race_watch {
     };
     /// @param brings something that others may have written for this rank to see
     [[nodiscard]] static call begin_access(const window_members &members, access_kind what, bool brings);
-    /// @param bytes of the target's data, from the first on
-    static void note(const window_members &members, const call &begun, const target_data &target,
-                     MPI_Count bytes, access_kind what, const access_site &site);
+    struct noted_access {
+        const target_data &target;
+        MPI_Count bytes; ///< of the target's data, from the first on
+        access_kind what;
+        bool ends_with_request; ///< a wait for its request completes it
+    };
+    static void note(const window_members &members, const call &begun, const noted_access &made,
+                     const access_site &site);
+    /// An access of a rank to its own memory.
+    struct own_access {
+        const volatile void *address;
+        std::size_t bytes;
+        access_kind what; ///< a load or store
+        const void *code; ///< where that is
+        /// Writes that place; empty: name_code does.
+        std::function<access_site()> name{};
+    };
+    /// Keeps it if windows have the memory.
+    static void note_local(rank &self, const own_access &made);
+
+    // ---- what upper layers know; set while the library is loaded ----
+
+    /// Writes where a load or store is.
+    using code_namer = access_site (*)(const void *code, access_kind what);
+    static inline constinit code_namer name_code = [](const void *, access_kind) { return access_site{}; };
+    /// Told that operations of the calling rank need the program's buffers no longer: those on a target of a
+    /// window or on all (-1), or (null) those that have requests.
+    using origins_watch = void (*)(const window_members *members, int target);
+    static inline constinit origins_watch origins_end = [](const window_members *, int) {};
 };
 
 /// What a rank may have heard when a call returns.

@@ -56,8 +56,17 @@ void access_epoch::fence(bool goes_on) {
     open_.store(goes_on ? fenced : nobody, std::memory_order_relaxed);
 }
 
+bool access_epoch::has_used_fence() const {
+    const std::scoped_lock guard{mutex_};
+    return has_used_fence_locked();
+}
+
+bool access_epoch::has_used_fence_locked() const noexcept {
+    return now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced;
+}
+
 void access_epoch::check_unused_fence_locked(const char *call) const {
-    if (now_ == kind::fences && open_.load(std::memory_order_relaxed) != fenced) {
+    if (has_used_fence_locked()) {
         fail(MPI_ERR_RMA_SYNC, call,
              " in an epoch between fences that has accessed targets: end it with MPI_Win_fence");
     }

@@ -73,6 +73,8 @@ class access_epoch {
     }
     /// The rank leaves MPI: whatever epoch is open, nothing is accessed any more.
     void end();
+    /// True if targets have been accessed since the last fence, outside of other epochs.
+    [[nodiscard]] bool has_used_fence() const;
     /// MPI_Win_free. Throws unless no epoch but that of fences is open.
     void check_over();
 
@@ -91,6 +93,7 @@ class access_epoch {
     void check_passive_further(int target);
     /// Throws if an epoch is open that must be closed first.
     void check_none_locked(const char *call) const;
+    [[nodiscard]] bool has_used_fence_locked() const noexcept;
     /// Throws if the epoch between two fences has accessed targets.
     void check_unused_fence_locked(const char *call) const;
     void show_locks_locked() noexcept;

@@ -4,7 +4,9 @@ machine they see of a job on several, and nothing is left of it however it ends.
 import os
 import pathlib
 import random
+import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -78,6 +80,41 @@ def input_and_output():
     job.process.stdout.close()  # nobody reads the rest
     job.process.stdout = None
     job.end([128 + signal.SIGPIPE])
+
+
+def expect_table(errors):
+    """One table of the ranks of both hosts."""
+    rows = re.findall(r"^ +(\d) +(\S+) +(.*?)(?:  .*|)$", errors, re.MULTILINE)
+    waits = ("MPI_Recv", "a message from rank 1")
+    works = ("-", "nothing: it is at work, or waits outside MPI")
+    expect(rows == [("0", *waits), ("1", *works), ("2", *waits), ("3", *waits)], f"{rows}\n{errors}")
+    expect(errors.count("what the ranks of the job wait for") == 1 and "work.c:" in errors, errors)
+
+
+def waits():
+    """What the ranks wait for, at the end of the time and when the launcher is asked."""
+    job = Job(*TWO, "--timeout", "5", WORK, "half")
+    _, errors = job.end(124, "the job has not ended within 5 s (--timeout)")
+    expect_table(errors)
+    expect(errors.index("what the ranks") < errors.index("has not ended"), errors)
+    expect("lisle: rank" not in errors, errors)  # ranks that see others stopped are stopped as well
+    job = Job(*TWO, WORK, "half")
+    job.wait_for("all wait")
+    time.sleep(0.5)  # for the others to wait as well
+    subprocess.run([LISLERUN, "--status", str(job.process.pid)], check=True)
+    errors = ""
+    while "\n  3 " not in errors:
+        line = job.process.stderr.readline()
+        expect(line, f"the launcher has told only {errors}")
+        errors += line
+    expect_table(errors)
+    job.process.terminate()
+    job.end(143)
+    for nodes in ("2", "-1"):  # of one machine, on which lislerun itself starts them
+        _, errors = run("-n", "4", "--timeout", "3", WORK, "half", status=124, environment={"LISLE_NODES": nodes})
+        expect_table(errors)
+    _, errors = run(*TWO, "--timeout", "1", "sleep", "30", status=124)
+    expect("no rank of the job has called MPI_Init" in errors, errors)
 
 
 def ends():
@@ -200,7 +237,7 @@ def main():
         import started
         settings = started.without_launch_settings
         started.without_launch_settings = lambda: {**settings(), "LISLE_LAUNCH_AGENT": str(agent)}
-        parts = {"same": lambda: what_works_on_one_host(folder), "streams": input_and_output, "ends": ends,
+        parts = {"same": lambda: what_works_on_one_host(folder), "streams": input_and_output, "ends": ends, "waits": waits,
                  "errors": hosts_that_cannot_be_reached, "kills": kills, "lost": lost_hosts, "tree": tree}
         parts[os.environ["LISLE_TEST_PART"]]()
 

@@ -132,6 +132,13 @@ int main(int count, char **words) {
         for (int i = 0; i < 20000; ++i) {
             printf("<%d> line %d of a rank that prints much\n", rank, i);
         }
+    } else if (strcmp(what, "half") == 0) { /* rank 1 works, and the others wait for it */
+        if (rank == 1) {
+            printf("all wait\n");
+            fflush(stdout);
+            pause();
+        }
+        MPI_Recv(&errors, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(what, "receive") == 0) {
         MPI_Recv(&errors, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

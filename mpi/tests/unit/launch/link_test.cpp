@@ -87,6 +87,20 @@ TEST_F(Channel, SilenceIsOne) {
     EXPECT_NE(here.failure(), "");
 }
 
+// A flood of them would itself keep the other end from hearing.
+TEST_F(Channel, SignsOfLifeAreFewHoweverShortTheSilence) {
+    const auto sign = bytes_of(message::alive, every_host, "");
+    here.expect_life(std::chrono::seconds{1});
+    while (here.open()) {
+        turn();
+        usleep(1000);
+    }
+    std::string told(1 << 16, '\0');
+    const auto length = read(from.read.get(), told.data(), told.size());
+    EXPECT_GE(length, static_cast<ssize_t>(sign.size()));
+    EXPECT_LE(length, static_cast<ssize_t>(5 * sign.size()));
+}
+
 TEST_F(Channel, BytesThatAreNoMessagesEndIt) {
     const auto sound = bytes_of(message::output, 7, "some text");
     std::mt19937 random{1};

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tile/parameters.hpp"
+#include "tile/network/parameters.hpp"
 
 namespace lisle::fabric {
 

@@ -12,37 +12,44 @@
 #include "library/fabric_module.hpp"
 #include "mpi.h"
 #include "tile/fabric/tile_fabric.hpp"
-#include "tile/heat_map.hpp"
 
 namespace lisle::fabric {
 
 namespace {
 
-void draw(const tile::machine &model, const std::string &directory) {
-    const std::string file = directory + "/links.svg";
+void write_report(const carrier &carried, const std::string &directory) {
     std::error_code failure;
     std::filesystem::create_directories(directory, failure);
     errno = 0;
-    std::ofstream to{file};
-    to << tile::draw_heat_map(model, "Use of tiles and links");
-    if (to.flush()) {
-        std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
-    } else {
-        std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", file.c_str(),
-                     failure ? failure.message().c_str() : std::strerror(errno));
+    std::string failed = write_files(carried.report(), directory).string();
+    const std::string picture = carried.picture();
+    const std::string file = directory + "/links.svg";
+    if (failed.empty() && !picture.empty()) {
+        std::ofstream to{file};
+        to << picture;
+        failed = to.flush() ? "" : file;
     }
+    if (!failed.empty()) {
+        std::fprintf(stderr, "tiles: cannot write %s (--trace): %s\n", failed.c_str(),
+                     failure ? failure.message().c_str() : std::strerror(errno));
+        return;
+    }
+    if (!picture.empty()) {
+        std::fprintf(stderr, "tiles: picture: %s\n", file.c_str());
+    }
+    std::fprintf(stderr, "tiles: report: %s/report.json, and tables as .csv\n", directory.c_str());
 }
 
 /// For the end of the process, when no fabric is destroyed.
 struct {
     const tile_fabric *tiles = nullptr;
-    std::string picture_directory; ///< empty: no picture
+    std::string report_directory; ///< empty: no report
 } summarized;
 
 void summarize() {
     std::fputs(summarized.tiles->summary().c_str(), stderr);
-    if (!summarized.picture_directory.empty()) {
-        draw(summarized.tiles->model(), summarized.picture_directory);
+    if (!summarized.report_directory.empty()) {
+        write_report(summarized.tiles->carried(), summarized.report_directory);
     }
 }
 
@@ -57,6 +64,9 @@ std::unique_ptr<fabric> make(const fabric_request &request) {
                            .packets = request.text_of(setting::tile_packets),
                            .compute = request.text_of(setting::tile_compute)};
     auto made = std::make_unique<tile_fabric>(make_tile_layout(given, request.ranks), request);
+    if (!request.text_of(setting::tile_trace).empty()) {
+        made->measure();
+    }
     summarized = {made.get(), request.text_of(setting::tile_trace)};
     std::atexit(summarize);
     return made;

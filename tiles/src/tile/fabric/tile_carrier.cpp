@@ -23,9 +23,9 @@ constexpr int buffers_at_first = 2; // of a receiver; it makes more when they ar
 tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> tiles,
                            std::size_t largest_packet, std::function<void(int)> notify,
                            const mesh_codec &codec, std::function<bool(int, const packet_header &)> awaits)
-    : tiles_{std::move(tiles)}, packet_words_{words_for(largest_packet)}, codec_{codec},
-      rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), notify_{std::move(notify)},
-      awaits_{std::move(awaits)}, array_{machine} {
+    : carrier{std::move(tiles), codec, std::move(notify)}, packet_words_{words_for(largest_packet)},
+      rank_of_tile_(static_cast<std::size_t>(machine.tiles()), -1), awaits_{std::move(awaits)}, array_{
+                                                                                                    machine} {
     for (int rank = 0; rank < static_cast<int>(tiles_.size()); ++rank) {
         rank_of_tile_[static_cast<std::size_t>(tiles_[static_cast<std::size_t>(rank)])] = rank;
         stations_.push_back(std::make_unique<station>(*this, rank));
@@ -42,7 +42,7 @@ tile_carrier::tile_carrier(const tile::parameters &machine, std::vector<int> til
 
 tile_carrier::~tile_carrier() = default;
 
-tile_carrier::packet *tile_carrier::make_buffer(station &owner) const {
+carrier::packet *tile_carrier::make_buffer(station &owner) const {
     owner.buffers.push_back(std::make_unique<packet>());
     owner.buffers.back()->owner = owner.rank;
     if (!codec_.standard_mode_only()) {
@@ -51,7 +51,7 @@ tile_carrier::packet *tile_carrier::make_buffer(station &owner) const {
     return owner.buffers.back().get();
 }
 
-tile_carrier::packet *tile_carrier::claim(int rank, std::size_t bytes) {
+carrier::packet *tile_carrier::claim(int rank, std::size_t bytes) {
     std::vector<packet *> &free = at(rank).to_send;
     if (free.empty()) {
         if (!codec_.standard_mode_only()) {
@@ -76,7 +76,7 @@ void tile_carrier::work(int rank, tile::cycle cycles, tile::phase as) {
     array_.model().wake(tiles_[static_cast<std::size_t>(rank)]);
 }
 
-tile_carrier::packet *tile_carrier::arrived(int rank) {
+carrier::packet *tile_carrier::arrived(int rank) {
     station &here = at(rank);
     if (here.held && here.to_receive.empty()) {
         here.to_receive.push_back(make_buffer(here));
@@ -101,6 +101,12 @@ void tile_carrier::release(int rank) {
     if (std::exchange(here.held, false)) {
         here.core->hold_interrupts(false);
     }
+}
+
+tile::cycle tile_carrier::receive_cycles(const packet &received) const noexcept {
+    const tile::parameters &costs = model().built();
+    const std::size_t copied = received.in_place ? 0 : words_for(received.bytes - sizeof(packet_header));
+    return costs.match_cycles + costs.copy_word_cycles * static_cast<tile::cycle>(copied);
 }
 
 bool tile_carrier::advance(tile::cycle until) {
@@ -240,7 +246,7 @@ bool tile_carrier::station::goes_in_place() const {
     return carrier.awaits_(rank, message);
 }
 
-tile_carrier::packet *tile_carrier::station::take_buffer(tile::core &here, bool in_place) {
+carrier::packet *tile_carrier::station::take_buffer(tile::core &here, bool in_place) {
     if (to_receive.empty()) {
         if (!carrier.codec_.standard_mode_only()) {
             return nullptr;

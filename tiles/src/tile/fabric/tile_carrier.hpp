@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries packets of bytes between ranks over a modelled mesh. Each rank has a tile. Its core carries out the
-// rank's requests (packets to send, work) in order and in virtual time; an interrupt handler assembles
-// arriving packets in buffers that are reused. The rank's program itself takes no virtual time, so it must
-// wait until its core has caught up (caught_up) before it looks at what has arrived.
+// rank's requests in virtual time; an interrupt handler assembles arriving packets in buffers that are
+// reused.
 //
 // On the wire a packet is cut into packets of the mesh (mesh_codec.hpp). A core sends one packet at a time,
 // so the receiver has at most one open packet of each sender.
@@ -26,65 +25,43 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tile/fabric/mesh_codec.hpp"
+#include "tile/fabric/carrier.hpp"
 #include "tile/tile_array.hpp"
 
 namespace lisle::fabric {
 
 /// Not thread-safe.
-class tile_carrier {
+class tile_carrier final : public carrier {
   public:
-    /// @param tiles by rank @param largest_packet in bytes
-    /// @param notify called when something has arrived for a rank, or its core has caught up. It must not
-    /// call back.
+    /// @param tiles, notify as carrier has them @param largest_packet in bytes
     /// @param written how packets are written on the mesh
     /// @param awaits tells whether a posted receive takes a message; empty: none is known to be posted
     tile_carrier(const tile::parameters &machine, std::vector<int> tiles, std::size_t largest_packet,
                  std::function<void(int rank)> notify, const mesh_codec &codec = mesh_packets::lisle,
                  std::function<bool(int rank, const packet_header &)> awaits = {});
-    ~tile_carrier();
-    tile_carrier(const tile_carrier &) = delete;
-    tile_carrier &operator=(const tile_carrier &) = delete;
+    ~tile_carrier() override;
 
-    struct packet {
-        int owner = 0;         ///< the rank whose buffer it is
-        int peer = 0;          ///< its destination, or its source
-        std::size_t bytes = 0; ///< of data that are in use
-        /// The handler has written the data to the buffer of a receive, which was posted before.
-        bool in_place = false;
-        std::vector<tile::word> data;
-        [[nodiscard]] std::byte *begin() noexcept { return reinterpret_cast<std::byte *>(data.data()); }
-        [[nodiscard]] std::span<const std::byte> view() const noexcept {
-            return {reinterpret_cast<const std::byte *>(data.data()), bytes};
-        }
-    };
-
-    /// A buffer for a packet, which goes to send() next; null: the rank has as many under way as it may.
-    [[nodiscard]] packet *claim(int rank, std::size_t bytes);
-    /// True if claim() would give one.
-    [[nodiscard]] bool may_claim(int rank) const noexcept {
+    [[nodiscard]] packet *claim(int rank, std::size_t bytes) override;
+    [[nodiscard]] bool may_claim(int rank) const noexcept override {
         return codec_.standard_mode_only() || !at(rank).to_send.empty();
     }
-    /// Has the rank's core send a packet from claim(), whose peer and bytes are set.
-    void send(int rank, packet *filled);
-    /// Has the rank's core compute. @param as what the cycles are booked under
-    void work(int rank, tile::cycle cycles, tile::phase as = tile::phase::compute);
-    /// True if the core has carried out all requests of the rank.
-    [[nodiscard]] bool caught_up(int rank) const noexcept { return at(rank).tasks.empty(); }
+    void send(int rank, packet *filled) override;
+    void work(int rank, tile::cycle cycles, tile::phase as = tile::phase::compute) override;
+    [[nodiscard]] bool caught_up(int rank) const noexcept override { return at(rank).tasks.empty(); }
+    /// Gives the handler a buffer if it waits for one.
+    [[nodiscard]] packet *arrived(int rank) override;
+    void release(int rank) override;
+    [[nodiscard]] bool advance(tile::cycle until = tile::agenda::never) override;
+    [[nodiscard]] tile::cycle now() const noexcept override { return model().now(); }
+    [[nodiscard]] tile::cycle send_cycles() const noexcept override { return model().built().call_cycles; }
+    [[nodiscard]] tile::cycle receive_cycles(const packet &received) const noexcept override;
 
-    /// The oldest packet that has arrived and may be taken, or null. Gives the handler a buffer if it waits
-    /// for one.
-    [[nodiscard]] packet *arrived(int rank);
-    /// Releases the oldest packet.
-    void release(int rank);
-
-    /// Lets virtual time pass until notify() has been called, or to the end of cycle `until`. False: nothing
-    /// can happen any more.
-    [[nodiscard]] bool advance(tile::cycle until = tile::agenda::never);
-    [[nodiscard]] tile::cycle now() const noexcept { return array_.model().now(); }
+    void measure() override { array_.model().measure(); }
+    [[nodiscard]] tile::network_report report() const override { return model().report(); }
+    [[nodiscard]] std::string picture() const override;
+    [[nodiscard]] std::string summary() const override;
+    [[nodiscard]] std::string standstill() const override;
     [[nodiscard]] const tile::machine &model() const noexcept { return array_.model(); }
-    [[nodiscard]] const std::vector<int> &tiles() const noexcept { return tiles_; }
-    [[nodiscard]] const mesh_codec &codec() const noexcept { return codec_; }
 
   private:
     struct task {
@@ -143,18 +120,10 @@ class tile_carrier {
     void run_core(tile::core &here);
     void send_on_mesh(tile::core &here, int rank, const packet &sent);
     [[nodiscard]] packet *make_buffer(station &owner) const;
-    void notify(int rank) {
-        notified_ = true;
-        notify_(rank);
-    }
 
-    std::vector<int> tiles_;
     std::size_t packet_words_;
-    mesh_codec codec_;
     std::vector<int> rank_of_tile_;
-    std::function<void(int)> notify_;
     std::function<bool(int, const packet_header &)> awaits_;
-    bool notified_ = false;
     std::vector<std::unique_ptr<station>> stations_;
     tile::tile_array array_; ///< ends first: its programs use all of the above
 };

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "tile/fabric/flow_carrier.hpp"
+#include "tile/fabric/tile_carrier.hpp"
+
 namespace lisle::fabric {
 
 namespace {
@@ -15,28 +18,34 @@ constexpr std::size_t payload_of_rmpi_packets = std::size_t{1} << 30; // a messa
 // After so many turns of all ranks that could run, a rank that polls in vain waits for time to pass.
 constexpr int turns_in_vain = 3;
 
-std::size_t largest_payload_of(mesh_packets packets) noexcept {
+constexpr std::size_t payload_of_flows = std::size_t{1} << 30; // a message is one flow
+
+std::size_t payload_of(mesh_packets packets) noexcept {
     return packets == mesh_packets::lisle ? payload_of_own_packets : payload_of_rmpi_packets;
 }
 
-tile_carrier::packet *packet_of(const packet_slot &slot) noexcept {
-    return reinterpret_cast<tile_carrier::packet *>(slot.token);
+carrier::packet *packet_of(const packet_slot &slot) noexcept {
+    return reinterpret_cast<carrier::packet *>(slot.token);
 }
 
 } // namespace
 
 tile_fabric::tile_fabric(const tile_layout &layout, const fabric_request &request)
     : machine_{layout.machine}, meter_{layout.computing, layout.machine.clock_mhz}, request_{request},
-      largest_payload_{largest_payload_of(layout.packets)}, looks_(layout.tiles.size()),
-      armed_(layout.tiles.size()), congested_(layout.tiles.size()), refused_(layout.tiles.size()),
-      sinks_(layout.tiles.size()), carrier_{layout.machine,
-                                            layout.tiles,
-                                            sizeof(packet_header) + largest_payload_,
-                                            [this](int rank) { notify(rank); },
-                                            mesh_codec{layout.packets, request.compares_types},
-                                            [this](int rank, const packet_header &header) {
-                                                return awaits(rank, header);
-                                            }} {}
+      largest_payload_{machine_.flows() ? payload_of_flows : payload_of(layout.packets)},
+      eager_{machine_.flows() ? static_cast<std::size_t>(machine_.eager_bytes) : SIZE_MAX},
+      looks_(layout.tiles.size()), armed_(layout.tiles.size()), congested_(layout.tiles.size()),
+      refused_(layout.tiles.size()), sinks_(layout.tiles.size()) {
+    const auto notify = [this](int rank) { this->notify(rank); };
+    if (machine_.flows()) {
+        carrier_ = std::make_unique<flow_carrier>(machine_, layout.tiles, sizeof(packet_header), notify);
+        return;
+    }
+    carrier_ = std::make_unique<tile_carrier>(
+        machine_, layout.tiles, sizeof(packet_header) + largest_payload_, notify,
+        mesh_codec{layout.packets, request.compares_types},
+        [this](int rank, const packet_header &header) { return awaits(rank, header); });
+}
 
 bool tile_fabric::awaits(int rank, const packet_header &header) const {
     sink *const into = sinks_[static_cast<std::size_t>(rank)];
@@ -54,11 +63,11 @@ void tile_fabric::notify(int rank) noexcept {
 claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_bytes, bool solicited,
                                     packet_slot &slot) noexcept {
     // rMPI announces no message: it keeps all that arrive.
-    const bool may_announce = !carrier_.codec().standard_mode_only();
+    const bool may_announce = !carrier_->codec().standard_mode_only();
     if (may_announce && !solicited && congested_[static_cast<std::size_t>(dest)] != 0) {
         return claim_result::congested;
     }
-    tile_carrier::packet *const claimed = carrier_.claim(self, sizeof(packet_header) + payload_bytes);
+    carrier::packet *const claimed = carrier_->claim(self, sizeof(packet_header) + payload_bytes);
     if (claimed == nullptr) {
         refused_[static_cast<std::size_t>(self)] = 1;
         return claim_result::full;
@@ -72,13 +81,13 @@ claim_result tile_fabric::try_claim(int self, int dest, std::size_t payload_byte
 }
 
 void tile_fabric::publish(int, packet_slot &slot) noexcept {
-    tile_carrier::packet *const filled = packet_of(slot);
-    if (const std::string sentence = carrier_.codec().refusal(*slot.header); !sentence.empty()) {
+    carrier::packet *const filled = packet_of(slot);
+    if (const std::string sentence = carrier_->codec().refusal(*slot.header); !sentence.empty()) {
         request_.refuse(filled->owner, sentence);
     }
     something_happened();
-    carrier_.work(filled->owner, machine_.call_cycles, tile::phase::library);
-    carrier_.send(filled->owner, filled);
+    carrier_->work(filled->owner, carrier_->send_cycles(), tile::phase::library);
+    carrier_->send(filled->owner, filled);
     program_goes_on();
 }
 
@@ -86,25 +95,25 @@ int tile_fabric::poll(int self, sink &into, int most) {
     sinks_[static_cast<std::size_t>(self)] = &into;
     // The look comes before the charge: a busy core hands out no packet, and a program that computes between
     // its looks would never see one.
-    tile_carrier::packet *packet = carrier_.arrived(self);
+    carrier::packet *packet = carrier_->arrived(self);
     charge_host(self);
     if (packet == nullptr) {
         found_nothing(self);
-        packet = carrier_.arrived(self);
+        packet = carrier_->arrived(self);
     }
     int taken = 0;
-    for (; packet != nullptr && taken < most; ++taken, packet = carrier_.arrived(self)) {
+    for (; packet != nullptr && taken < most; ++taken, packet = carrier_->arrived(self)) {
         something_happened();
         packet_header header;
         std::memcpy(&header, packet->begin(), sizeof header);
         const std::size_t bytes = packet->bytes - sizeof header;
         into.arrived(packet->peer, header, {packet->begin() + sizeof header, bytes});
-        const auto copied = static_cast<tile::cycle>(packet->in_place ? 0 : words_for(bytes));
+        const tile::cycle taking = carrier_->receive_cycles(*packet);
         if (bytes != 0) {
             ++(packet->in_place ? written_in_place_ : copies_);
         }
-        carrier_.release(self);
-        carrier_.work(self, machine_.match_cycles + machine_.copy_word_cycles * copied, tile::phase::library);
+        carrier_->release(self);
+        carrier_->work(self, taking, tile::phase::library);
     }
     program_goes_on();
     return taken;
@@ -113,7 +122,7 @@ int tile_fabric::poll(int self, sink &into, int most) {
 void tile_fabric::charge_host(int rank) {
     if (const tile::cycle computed = meter_.take(); computed != 0) {
         something_happened();
-        carrier_.work(rank, computed);
+        carrier_->work(rank, computed);
     }
 }
 
@@ -142,10 +151,10 @@ void tile_fabric::set_congested(int self, bool congested) noexcept {
 }
 
 bool tile_fabric::arm(int self) noexcept {
-    if (carrier_.arrived(self) != nullptr) {
+    if (carrier_->arrived(self) != nullptr) {
         return false;
     }
-    if (char &refused = refused_[static_cast<std::size_t>(self)]; refused != 0 && carrier_.may_claim(self)) {
+    if (char &refused = refused_[static_cast<std::size_t>(self)]; refused != 0 && carrier_->may_claim(self)) {
         refused = 0;
         return false; // there is room again, and no rank waits for that
     }
@@ -157,7 +166,7 @@ bool tile_fabric::arm(int self) noexcept {
 }
 
 tile::mesh_place tile_fabric::place_of(int rank) const noexcept {
-    const int tile = carrier_.tiles()[static_cast<std::size_t>(rank)];
+    const int tile = carrier_->tiles()[static_cast<std::size_t>(rank)];
     const int width = static_cast<int>(machine_.width);
     return {tile % width, tile / width};
 }
@@ -168,7 +177,7 @@ std::unique_ptr<collective::member_collectives> tile_fabric::among(const group &
 }
 
 std::int64_t tile_fabric::nanoseconds() noexcept {
-    return carrier_.now() * 1000 / machine_.clock_mhz;
+    return carrier_->now() * 1000 / machine_.clock_mhz;
 }
 
 double tile_fabric::resolution() const noexcept {
@@ -186,7 +195,7 @@ tile::cycle tile_fabric::cycle_at(std::int64_t nanoseconds) const noexcept {
 
 bool tile_fabric::all_blocked(std::int64_t until) noexcept {
     something_happened();
-    stopped_ = !carrier_.advance(cycle_at(until));
+    stopped_ = !carrier_->advance(cycle_at(until));
     program_goes_on();
     return !stopped_;
 }
@@ -194,30 +203,33 @@ bool tile_fabric::all_blocked(std::int64_t until) noexcept {
 void tile_fabric::compute(int rank, std::int64_t cycles) noexcept {
     something_happened();
     stopped_ = false;
-    carrier_.work(rank, cycles);
+    carrier_->work(rank, cycles);
 }
 
 void tile_fabric::compute_reading(int rank) noexcept {
     charge_host(rank);
     something_happened();
     stopped_ = false;
-    carrier_.work(rank, machine_.clock_cycles, tile::phase::library);
+    carrier_->work(rank, machine_.clock_cycles, tile::phase::library);
 }
 
 // A core that stands still will not come to it; the rank then goes on to where its wait can be seen.
 bool tile_fabric::computing(int rank) noexcept {
-    return !carrier_.caught_up(rank) && !stopped_;
+    return !carrier_->caught_up(rank) && !stopped_;
 }
 
 std::string tile_fabric::standstill() const {
-    tile::standstill found = explain_standstill(carrier_.model());
-    std::erase_if(found.waits, [](const tile::wait_of_tile &wait) { return !wait.sending; });
-    if (found.waits.empty()) {
-        return {}; // the mesh is idle: it is the ranks that wait
+    return carrier_->standstill();
+}
+
+std::string tile_fabric::summary() const {
+    std::string text = carrier_->summary();
+    if (carrier_->codec().writes_in_place()) {
+        text += "tiles: " + std::to_string(copies_) +
+                " messages with data were copied when they were received, " +
+                std::to_string(written_in_place_) + " written in place\n";
     }
-    constexpr std::size_t most_sentences = 16;
-    return "The mesh stands still as well, with " + std::string(carrier_.codec().format().name) +
-           " packets: " + describe(found, most_sentences);
+    return text;
 }
 
 } // namespace lisle::fabric

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric of a modelled mesh: ranks are fibers of one worker thread, each has a tile, and time is that of
-// the model. It passes when all ranks wait. Packets are all that this fabric offers, although its ranks share
-// an address space: so every message costs what it would cost on the mesh.
+// The fabric of a modelled machine: ranks are fibers of one worker thread, each has a tile, and time is that
+// of the model. It passes when all ranks wait. Packets are all that this fabric offers, although its ranks
+// share an address space: so every message costs what it would cost on the mesh.
 //
 // What a call takes: the cost of a call for each packet of the protocol, the packets of the mesh, and at the
 // receiver a look-up and a copy (none if rMPI's V3 finds the receive posted, whose handler writes to its
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,15 @@
 #include "fabric/standstill_note.hpp"
 #include "library/fabric_module.hpp"
 #include "tile/collective/staged_collectives.hpp"
+#include "tile/fabric/carrier.hpp"
 #include "tile/fabric/host_meter.hpp"
-#include "tile/fabric/tile_carrier.hpp"
 
 namespace lisle::fabric {
 
 /// A machine, where ranks run on it, and how.
 struct tile_layout {
     tile::parameters machine;
-    std::vector<int> tiles; ///< by rank
+    std::vector<int> tiles; ///< by rank; as flows, several ranks may have the same
     mesh_packets packets = mesh_packets::lisle;
     host_meter::kind computing; ///< what a rank's program costs between two calls
 };
@@ -55,7 +56,7 @@ class tile_fabric final : public fabric,
     [[nodiscard]] const char *name() const noexcept override { return "tile"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return peer >= 0 && peer < ranks(); }
     [[nodiscard]] route_limits limits(int) const noexcept override {
-        return {.largest_payload = largest_payload_};
+        return {.largest_payload = largest_payload_, .eager = eager_};
     }
     [[nodiscard]] job_clock *clock() noexcept override { return this; }
 
@@ -87,12 +88,14 @@ class tile_fabric final : public fabric,
     void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
+    /// As carrier::measure().
+    void measure() { carrier_->measure(); }
     /// One screen: cycles, what they were spent on, the busiest link, packets.
     [[nodiscard]] std::string summary() const;
-    [[nodiscard]] const tile::machine &model() const noexcept { return carrier_.model(); }
+    [[nodiscard]] const carrier &carried() const noexcept { return *carrier_; }
 
   private:
-    [[nodiscard]] int ranks() const noexcept { return static_cast<int>(carrier_.tiles().size()); }
+    [[nodiscard]] int ranks() const noexcept { return carrier_->ranks(); }
     void notify(int rank) noexcept;
     /// A posted receive of the rank takes the message.
     [[nodiscard]] bool awaits(int rank, const packet_header &header) const;
@@ -114,6 +117,7 @@ class tile_fabric final : public fabric,
     host_meter meter_;
     fabric_request request_;
     std::size_t largest_payload_;
+    std::size_t eager_;
     bool stopped_ = false; ///< nothing could happen when time was to pass last
     std::int64_t happened_ = 0;
     std::vector<vain_looks> looks_; ///< by rank
@@ -123,7 +127,7 @@ class tile_fabric final : public fabric,
     std::vector<sink *> sinks_; ///< by rank, from its first look on
     std::int64_t copies_ = 0;
     std::int64_t written_in_place_ = 0;
-    tile_carrier carrier_;
+    std::unique_ptr<carrier> carrier_;
 };
 
 } // namespace lisle::fabric

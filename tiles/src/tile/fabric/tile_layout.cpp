@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "mpi.h"
 #include "tile/fabric/tile_fabric.hpp"
+#include "tile/network/routing.hpp"
+#include "tile/network/topologies.hpp"
 #include "tile/rmpi/job.hpp"
 
 namespace lisle::fabric {
@@ -24,6 +26,59 @@ bool read_size(const std::string &mesh, std::int64_t &width, std::int64_t &heigh
     }
     const auto along = std::from_chars(across.ptr + 1, end, height);
     return along.ec == std::errc{} && along.ptr == end;
+}
+
+/// The machine can be built, and each rank's router works.
+void check_network(const tile_layout &layout) {
+    if (is_thesis_mesh(layout.machine)) { // it always can
+        return;
+    }
+    try {
+        const tile::wiring joined = make_wiring(layout.machine);
+        int lanes = static_cast<int>(layout.machine.virtual_channels);
+        static_cast<void>(make_routing(layout.machine, joined, lanes));
+        for (std::size_t rank = 0; rank < layout.tiles.size(); ++rank) {
+            const int router = joined.router_of(layout.tiles[rank]);
+            if (!joined.works(router)) {
+                fail(MPI_ERR_ARG, "rank ", rank, " is on tile ", layout.tiles[rank], ", whose router ",
+                     router, " is broken: --map FILE puts ranks elsewhere");
+            }
+        }
+    } catch (const std::invalid_argument &wrong) {
+        fail(MPI_ERR_ARG, wrong.what());
+    }
+}
+
+/// As flows, hosts have several ranks, in order.
+void place_on_hosts(tile_layout &layout, const tile_words &given, int ranks) {
+    const auto of_host = static_cast<int>(layout.machine.host_ranks);
+    const int places = layout.machine.tiles() * of_host;
+    if (ranks > places) {
+        fail(MPI_ERR_ARG, ranks, " ranks do not fit hosts of ", given.mesh, " with host_ranks = ", of_host,
+             ", which have places for ", places);
+    }
+    if (layout.packets != mesh_packets::lisle || (!given.map.empty() && given.map != "row")) {
+        fail(MPI_ERR_ARG,
+             "with grain = flow there are no packets of rMPI, and ranks are on hosts in rows: --packets ",
+             given.packets, " and --map ", given.map, " are for grain = cycle");
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+        layout.tiles.push_back(rank / of_host);
+    }
+    check_network(layout);
+}
+
+/// The command line says how large a machine is, and a file may say it as well.
+void check_agreement(const tile::parameters &read, const std::set<std::string> &stated, std::int64_t width,
+                     std::int64_t height, const tile_words &given) {
+    const auto check = [&](const char *name, std::int64_t in_file, std::int64_t on_line) {
+        if (stated.contains(name) && in_file != on_line) {
+            fail(MPI_ERR_ARG, given.machine, " says ", name, " = ", in_file, ", and tile:", given.mesh,
+                 " says ", on_line);
+        }
+    };
+    check("width", read.width, width);
+    check("height", read.height, height);
 }
 
 std::vector<int> read_map(const std::string &file, int ranks, int count) {
@@ -95,29 +150,32 @@ tile_layout make_tile_layout(const tile_words &given, int ranks) {
     layout.computing = computing_from(given.compute);
     const std::string &mesh = given.mesh;
     const std::string &map = given.map;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    if (!read_size(mesh, width, height)) {
+        fail(MPI_ERR_ARG, "\"", mesh, "\" is not the size of a mesh, as 4x4 is");
+    }
     try {
         if (!given.machine.empty()) {
             std::ifstream from{given.machine};
             if (!from) {
                 fail(MPI_ERR_ARG, "the parameters of the tiles, ", given.machine, ", cannot be read");
             }
-            read_parameters(layout.machine, from, given.machine);
-        }
-        std::int64_t width = 0;
-        std::int64_t height = 0;
-        if (!read_size(mesh, width, height)) {
-            fail(MPI_ERR_ARG, "\"", mesh, "\" is not the size of a mesh, as 4x4 is");
+            const std::set<std::string> stated = read_parameters(layout.machine, from, given.machine);
+            check_agreement(layout.machine, stated, width, height, given);
         }
         set_parameter(layout.machine, "width", width);
         set_parameter(layout.machine, "height", height);
     } catch (const std::invalid_argument &wrong) {
         fail(MPI_ERR_ARG, wrong.what());
     }
-    const tile::mesh_shape shape{static_cast<int>(layout.machine.width),
-                                 static_cast<int>(layout.machine.height)};
+    const tile::mesh_shape shape = layout.machine.shape();
+    if (layout.machine.flows()) {
+        place_on_hosts(layout, given, ranks);
+        return layout;
+    }
     if (ranks > shape.tiles()) {
-        fail(MPI_ERR_ARG, ranks, " ranks do not fit a mesh of ", mesh, ", which has ", shape.tiles(),
-             " tiles");
+        fail(MPI_ERR_ARG, ranks, " ranks do not fit tiles of ", mesh, ", which are ", shape.tiles());
     }
     if (map.empty() || map == "row") {
         layout.tiles = tile::rmpi::map_in_rows(shape, ranks);
@@ -126,6 +184,7 @@ tile_layout make_tile_layout(const tile_words &given, int ranks) {
     } else {
         layout.tiles = read_map(map, ranks, shape.tiles());
     }
+    check_network(layout);
     return layout;
 }
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tile/geometry.hpp"
+#include "tile/network/geometry.hpp"
 
 namespace lisle::tile::rmpi {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "tile/route_header.hpp"
+#include "tile/network/route_header.hpp"
 
 namespace lisle::tile::rmpi {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tile/route_header.hpp"
+#include "tile/network/route_header.hpp"
 
 namespace lisle::tile::rmpi {
 

@@ -34,7 +34,7 @@ word add(word a, word b) {
 } // namespace
 
 rmpi::rank_map set_up::tiles_for(int ranks) const {
-    const mesh_shape shape{static_cast<int>(built.width), static_cast<int>(built.height)};
+    const mesh_shape shape = built.shape();
     return compact_map ? rmpi::map_compactly(shape, ranks) : rmpi::map_in_rows(shape, ranks);
 }
 

@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tile/study/compare.hpp"
 #include "tile/study/reports.hpp"
+#include "tile/study/traffic_report.hpp"
 
 namespace {
 
@@ -24,6 +26,8 @@ thesis's figures, pictures with --plots.
   lisle-tiles parameters > my.mesh                all parameters with meaning and source, to be edited
   lisle-tiles collectives --machine my.mesh       the same experiments on a machine of one's own
   lisle-tiles broadcast --set width=8 --set height=8 --set interrupt_entry_cycles=200
+  lisle-tiles traffic --pattern transpose --set topology=torus --out curves
+  lisle-tiles compare a.mesh b.mesh ./program     an MPI program on two machines
 )";
 
 struct experiment {
@@ -43,9 +47,53 @@ constexpr experiment experiments[] = {
     {"speed", "how fast the simulator itself is, with 16 and 4,096 tiles", report_speed},
 };
 
-void change(parameters &built, const std::string &assignment) {
-    std::istringstream line{assignment};
-    read_parameters(built, line, "--set");
+/// The machine of a file, with single parameters changed. What the changes replace is said.
+void read_machine(parameters &built, const std::string &file, const std::vector<std::string> &changes) {
+    std::set<std::string> stated;
+    if (!file.empty()) {
+        std::ifstream from{file};
+        stated = read_parameters(built, from, file);
+    }
+    std::stringstream lines;
+    for (const std::string &each : changes) {
+        lines << each << '\n';
+    }
+    for (const std::string &name : read_parameters(built, lines, "--set")) {
+        if (stated.contains(name)) {
+            fmt::print(stderr, "lisle-tiles: --set replaces what {} says of {}\n", file, name);
+        }
+    }
+}
+
+void add_traffic(CLI::App &app, traffic_request &traffic) {
+    CLI::App &command =
+        *app.add_subcommand("traffic", "latency over load of synthetic traffic, without software");
+    std::vector<std::string> names = pattern_names();
+    names.emplace_back("all");
+    command.add_option("--pattern", traffic.pattern, "where packets go")
+        ->check(CLI::IsMember(names))
+        ->capture_default_str();
+    command
+        .add_option("--rate", traffic.rate, "words of a tile in a cycle, headers included; without, a curve")
+        ->check(CLI::Range(0.0, 1.0));
+    command.add_option("--step", traffic.step, "between two rates of a curve")
+        ->check(CLI::Range(0.001, 1.0))
+        ->capture_default_str();
+    command.add_option("--payload", traffic.payload, "words of a packet behind its header")
+        ->check(CLI::Range(1, most_payload_words))
+        ->capture_default_str();
+    command.add_option("--hotspot", traffic.hotspot, "the tile that a tenth of hotspot traffic goes to");
+    command.add_option("--out", traffic.out,
+                       "folder for curve.csv, curve.json, curve.svg, and more with --rate");
+}
+
+void add_compare(CLI::App &app, comparison &compared) {
+    CLI::App &command = *app.add_subcommand("compare", "one MPI program on two machines, side by side");
+    command.add_option("first", compared.first, "file of parameters")->required()->check(CLI::ExistingFile);
+    command.add_option("second", compared.second, "file of parameters")->required()->check(CLI::ExistingFile);
+    command.add_option("-n", compared.ranks, "ranks; without, one for each tile")->check(CLI::PositiveNumber);
+    command.add_option("program", compared.program, "and its arguments")->required();
+    command.positionals_at_end();
 }
 
 } // namespace
@@ -81,21 +129,25 @@ int main(int count, char **arguments) {
     for (const experiment &each : experiments) {
         app.add_subcommand(each.name, each.meaning);
     }
+    traffic_request traffic;
+    add_traffic(app, traffic);
+    comparison compared;
+    add_compare(app, compared);
     CLI11_PARSE(app, count, arguments);
 
     try {
-        if (!machine_file.empty()) {
-            std::ifstream from{machine_file};
-            read_parameters(options.with.built, from, machine_file);
-        }
-        for (const std::string &each : changes) {
-            change(options.with.built, each);
-        }
+        read_machine(options.with.built, machine_file, changes);
         options.with.compact_map = map == "compact";
         options.with.with = static_cast<rmpi::version>(version);
         options.plots = plots;
         if (app.got_subcommand("parameters")) {
             write_parameters(options.with.built, std::cout);
+        }
+        if (app.got_subcommand("traffic")) {
+            report_traffic(options.with.built, traffic);
+        }
+        if (app.got_subcommand("compare")) {
+            compare_machines(compared);
         }
         for (const experiment &each : experiments) {
             const bool in_all = app.got_subcommand("all") && each.report != report_speed;

@@ -326,7 +326,7 @@ void report_heat(const report_options &options) {
             throw stood_still{describe(*stopped)};
         }
         fmt::print("{:<26} {:>9} cycles, busiest link {}\n", each.title, array.model().now(),
-                   describe(find_busiest_link(array.model()), array.model()));
+                   describe(find_busiest_link(array.model().network()), array.model()));
         if (!options.plots.empty()) {
             std::ofstream to = open_picture(options, each.name);
             to << draw_heat_map(array.model(), each.title);

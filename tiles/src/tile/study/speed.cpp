@@ -26,11 +26,12 @@ template <class Run> measured measure_run(const parameters &built, const Run &ru
     const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     measured result{array.model().now(), array.model().stepped(), 0, 0, took};
     for (int tile = 0; tile < array.model().shape().tiles(); ++tile) {
-        const tile_traffic &traffic = array.model().network().traffic(tile);
+        const port_traffic traffic = array.model().network().port(tile);
         result.packets += traffic.packets_received;
-        for (const std::int64_t words : traffic.words_out) {
-            result.words += words;
-        }
+        result.words += traffic.words_received;
+    }
+    for (const link_traffic &link : array.model().network().links()) {
+        result.words += link.words;
     }
     return result;
 }

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "tile/route_header.hpp"
+#include "tile/network/route_header.hpp"
 
 namespace lisle::tile {
 

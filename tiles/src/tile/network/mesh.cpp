@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tile/mesh.hpp"
+#include "tile/network/mesh.hpp"
 
 #include <algorithm>
 
 namespace lisle::tile {
 
 mesh::mesh(const parameters &machine)
-    : shape_{static_cast<int>(machine.width), static_cast<int>(machine.height)},
-      port_output_words_{static_cast<int>(machine.port_output_words)}, port_input_words_{static_cast<int>(
-                                                                           machine.port_input_words)},
+    : network{machine}, port_output_words_{static_cast<int>(machine.port_output_words)},
+      port_input_words_{static_cast<int>(machine.port_input_words)},
       link_words_{static_cast<int>(machine.link_words)}, header_cycles_{machine.header_cycles},
       routers_(static_cast<std::size_t>(machine.tiles())) {}
 
 void mesh::write(int tile, word written, cycle now) {
+    if (clock_ != nullptr) {
+        if (clock_->is_header(tile, written)) {
+            clock_->header_written(tile, begin_of(tile, now));
+        }
+    }
     push(tile, side::core, written, now + header_cycles_);
 }
 
 word mesh::read(int tile) {
     router &here = at(tile);
     const word taken = here.port_input.pop();
+    --waiting_[static_cast<std::size_t>(tile)];
     const std::int8_t sender = here.owner[index(side::core)];
     if (sender != none) { // there is room again for the packet that is arriving
         const auto entered = static_cast<side>(sender);
@@ -179,10 +184,21 @@ void mesh::carry_out(const move &moved, cycle now) {
         ++at(next).traffic.packets_received;
     } else {
         at(next).port_input.push(carried);
+        ++waiting_[static_cast<std::size_t>(next)];
         ++at(next).traffic.words_out[index(side::core)];
         arrivals_.push_back(next);
     }
 
+    if (clock_ != nullptr) {
+        const int place = moved.tile * sides + static_cast<int>(moved.from);
+        if (header) {
+            clock_->header_moved(place, last_hop ? clock_->port(next)
+                                                 : next * sides + static_cast<int>(opposite(exit)));
+        }
+        if (last_hop && from.left == 0) {
+            count_latency(clock_->arrived(next), now + 1);
+        }
+    }
     if (moved.from == side::core) {
         here.traffic.packets_sent += header ? 1 : 0;
         departures_.push_back(moved.tile);
@@ -237,12 +253,29 @@ std::int8_t mesh::next_in_turn(unsigned asking, std::int8_t after) noexcept {
     }
 }
 
-int mesh::link_high_water(int tile) const noexcept {
-    int most = 0;
-    for (const side s : {side::north, side::east, side::south, side::west}) {
-        most = std::max(most, at(tile).from[index(s)].words.high_water());
+port_traffic mesh::port(int tile) const noexcept {
+    const tile_traffic &counted = at(tile).traffic;
+    return {counted.packets_sent, counted.packets_received, counted.words_out[index(side::core)]};
+}
+
+std::vector<link_traffic> mesh::links() const {
+    std::vector<link_traffic> all;
+    for (int tile = 0; tile < shape_.tiles(); ++tile) {
+        for (const side exit : {side::north, side::east, side::south, side::west}) {
+            if (shape_.has_neighbour(tile, exit)) {
+                const int next = shape_.neighbour(tile, exit);
+                const word_queue &buffer = at(next).from[index(opposite(exit))].words;
+                all.push_back({tile, next, at(tile).traffic.words_out[index(exit)], buffer.size(),
+                               buffer.high_water()});
+            }
+        }
     }
-    return most;
+    return all;
+}
+
+void mesh::measure_latencies() {
+    network::measure_latencies();
+    clock_ = std::make_unique<packet_clock>(shape_.tiles());
 }
 
 int mesh::words_under_way() const noexcept {

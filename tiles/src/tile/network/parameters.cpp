@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tile/parameters.hpp"
+#include "tile/network/parameters.hpp"
 
 #include <array>
-#include <charconv>
-#include <istream>
-#include <ostream>
 #include <stdexcept>
 
 namespace lisle::tile {
@@ -17,10 +14,67 @@ constexpr std::string_view assumed = "assumed: the thesis gives none; sweep it";
 
 constexpr std::int64_t many = 1'000'000'000;
 
+constexpr std::string_view ours = "of this model";
+
+constexpr std::array<std::string_view, 6> topologies{"mesh",     "torus",     "ring",
+                                                     "fat_tree", "dragonfly", "graph"};
+constexpr std::array<std::string_view, 5> routes{"fixed", "adaptive", "valiant", "odd_even", "up_down"};
+constexpr std::array<std::string_view, 2> answers{"off", "on"};
+constexpr std::array<std::string_view, 2> grains{"cycle", "flow"};
+
 using p = parameters;
 constexpr std::array table{
+    parameter{"topology", &p::topology, 0, 0, topologies.size() - 1, "words",
+              "how routers are joined: mesh, torus, ring, fat_tree, dragonfly, graph", thesis, topologies},
     parameter{"width", &p::width, 4, 1, 1024, "tiles", "columns of the mesh", thesis},
     parameter{"height", &p::height, 4, 1, 1024, "tiles", "rows of the mesh", thesis},
+    parameter{"depth", &p::depth, 1, 1, 1024, "tiles", "layers of a mesh or torus in three dimensions", ours},
+    parameter{"concentration_x", &p::concentration_x, 1, 1, 16, "tiles",
+              "columns of tiles that share a router of a mesh or torus", ours},
+    parameter{"concentration_y", &p::concentration_y, 1, 1, 16, "tiles",
+              "rows of tiles that share a router of a mesh or torus", ours},
+    parameter{"tree_arity", &p::tree_arity, 4, 2, 64, "links",
+              "of a fat tree's switch, upwards and downwards; the tiles are a power of it", ours},
+    parameter{"router_cores", &p::router_cores, 2, 1, 64, "tiles", "at a router of a dragonfly", ours},
+    parameter{"group_routers", &p::group_routers, 4, 1, 64, "routers", "in a group of a dragonfly", ours},
+    parameter{"global_links", &p::global_links, 2, 1, 64, "links",
+              "to other groups at a router of a dragonfly", ours},
+    parameter{"routing", &p::routing, 0, 0, routes.size() - 1, "words",
+              "fixed (one path for each pair: dimension order, by digits, minimal), adaptive (minimal), "
+              "valiant, odd_even, up_down",
+              thesis, routes},
+    parameter{"virtual_channels", &p::virtual_channels, 0, 0, 32, "channels",
+              "of each link; 0: as many as the routing needs, and on a mesh with fixed routing the thesis's "
+              "router, which has none",
+              thesis},
+    parameter{"contention", &p::contention, 1, 0, 1, "words",
+              "off: no packet waits for another one in the network", ours, answers},
+    parameter{"seed", &p::seed, 1, 0, many, "number", "of what is chosen at random: ways, traffic", ours},
+    parameter{"link_width", &p::link_width, 1, 1, 1000, "words", "that a link carries at once", thesis},
+    parameter{"link_period", &p::link_period, 1, 1, 1000, "cycles", "of a link's clock", thesis},
+    parameter{"link_cycles", &p::link_cycles, 1, 1, 1000, "cycles", "of a word on a link", thesis},
+    parameter{"router_cycles", &p::router_cycles, 0, 0, 1000, "cycles",
+              "what a router needs for each word besides the cycle of the hop, in a pipeline", assumed},
+    parameter{"credit_cycles", &p::credit_cycles, 1, 1, 1000, "cycles",
+              "until the router before knows that a place is free", assumed},
+    parameter{"grain", &p::grained, 0, 0, 1, "words",
+              "cycle: words and routers; flow: messages as flows of bytes over links, for clusters", ours,
+              grains},
+    parameter{"host_ranks", &p::host_ranks, 1, 1, 4096, "ranks", "of a host, with grain = flow", ours},
+    parameter{"eager_bytes", &p::eager_bytes, 8192, 0, many, "bytes",
+              "the longest message that is sent before its receive is known, with grain = flow", assumed},
+    parameter{"send_cycles", &p::send_cycles, 500, 0, many, "cycles",
+              "LogGP's o at the sender, for each message, with grain = flow", assumed},
+    parameter{"receive_cycles", &p::receive_cycles, 500, 0, many, "cycles",
+              "LogGP's o at the receiver, with grain = flow", assumed},
+    parameter{"gap_cycles", &p::gap_cycles, 0, 0, many, "cycles",
+              "LogGP's g: between the beginnings of a rank's messages, with grain = flow", assumed},
+    parameter{"wire_cycles", &p::wire_cycles, 1000, 0, many, "cycles",
+              "of each message besides its links' latencies, with grain = flow", assumed},
+    parameter{"memory_cycles", &p::memory_cycles, 200, 0, many, "cycles",
+              "of a message within a host, with grain = flow", assumed},
+    parameter{"memory_bytes", &p::memory_bytes, 16, 1, many, "bytes",
+              "that a message within a host moves in a cycle, with grain = flow", assumed},
     parameter{"port_output_words", &p::port_output_words, 4, 1, 16, "words",
               "buffer between a core and the network ($CGNO)", thesis},
     parameter{"port_input_words", &p::port_input_words, 4, 1, 16, "words",
@@ -70,22 +124,9 @@ constexpr std::array table{
               "fitted to the thesis's Jacobi at 2 tiles"},
 };
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == text.npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-[[noreturn]] void refuse(const std::string &sentence) {
-    throw std::invalid_argument(sentence);
-}
-
 } // namespace
 
-parameters::parameters() {
+parameters::parameters() : network_parameters{}, flow_parameters{} {
     for (const parameter &row : table) {
         this->*row.value = row.initially;
     }
@@ -101,46 +142,13 @@ void set_parameter(parameters &changed, std::string_view name, std::int64_t valu
             continue;
         }
         if (value < row.least || value > row.most) {
-            refuse(std::string(name) + " = " + std::to_string(value) + " is outside " +
-                   std::to_string(row.least) + " to " + std::to_string(row.most));
+            throw std::invalid_argument(std::string(name) + " = " + std::to_string(value) + " is outside " +
+                                        std::to_string(row.least) + " to " + std::to_string(row.most));
         }
         changed.*row.value = value;
         return;
     }
-    refuse("there is no parameter \"" + std::string(name) + "\"");
-}
-
-void read_parameters(parameters &changed, std::istream &from, const std::string &file) {
-    std::string whole;
-    for (int number = 1; std::getline(from, whole); ++number) {
-        const std::string_view line = trimmed(std::string_view(whole).substr(0, whole.find('#')));
-        if (line.empty()) {
-            continue;
-        }
-        const std::string place = file + ":" + std::to_string(number) + ": ";
-        const auto equals = line.find('=');
-        if (equals == line.npos) {
-            refuse(place + "expected \"name = value\", found \"" + std::string(line) + "\"");
-        }
-        const std::string_view digits = trimmed(line.substr(equals + 1));
-        std::int64_t value = 0;
-        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) {
-            refuse(place + "\"" + std::string(digits) + "\" is not a whole number");
-        }
-        try {
-            set_parameter(changed, trimmed(line.substr(0, equals)), value);
-        } catch (const std::invalid_argument &wrong) {
-            refuse(place + wrong.what());
-        }
-    }
-}
-
-void write_parameters(const parameters &written, std::ostream &to) {
-    for (const parameter &row : table) {
-        to << "# " << row.meaning << ", in " << row.unit << "\n# source: " << row.source << '\n'
-           << row.name << " = " << written.*row.value << "\n\n";
-    }
+    throw std::invalid_argument("there is no parameter \"" + std::string(name) + "\"");
 }
 
 } // namespace lisle::tile

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network of a tile processor, cycle by cycle: a router and a port for each tile, joined by 32-bit links
-// in both directions. A link carries one word in a cycle; a word crosses one link in a cycle. A packet
-// follows its header as a worm: it holds each link from its header to its last word, and stops where a buffer
-// is full.
+// The network of the thesis's tile processor, cycle by cycle: a router and a port for each tile, joined by
+// 32-bit links in both directions. A link carries one word in a cycle; a word crosses one link in a cycle. A
+// packet follows its header as a worm: it holds each link from its header to its last word, and stops where a
+// buffer is full.
 //
 // A step looks at the buffers as they are when the cycle begins, decides all moves, and only then makes them:
 // so the order in which routers are visited has no effect. A router in which nothing moves is left alone
@@ -16,13 +16,12 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
-#include "tile/geometry.hpp"
-#include "tile/parameters.hpp"
-#include "tile/route_header.hpp"
-#include "tile/word_queue.hpp"
+#include "tile/network/network.hpp"
+#include "tile/network/packet_clock.hpp"
+#include "tile/network/word_queue.hpp"
 
 namespace lisle::tile {
 
@@ -35,43 +34,26 @@ struct tile_traffic {
 };
 
 /// Not thread-safe: one thread runs a whole model.
-class mesh {
+class mesh final : public network {
   public:
     explicit mesh(const parameters &machine);
 
-    [[nodiscard]] const mesh_shape &shape() const noexcept { return shape_; }
-
-    // ---- what a core does at its port, before the step of a cycle ----
-
-    [[nodiscard]] bool has_room(int tile) const noexcept {
+    [[nodiscard]] bool has_room(int tile) const noexcept override {
         return at(tile).from[index(side::core)].words.size() < port_output_words_;
     }
-    /// Puts the next word of a packet (first its header) into the output buffer. @pre has_room(tile)
-    void write(int tile, word written, cycle now);
-    [[nodiscard]] int waiting(int tile) const noexcept { return at(tile).port_input.size(); }
-    /// Takes the next word out of the input buffer. @pre waiting(tile) != 0
-    word read(int tile);
+    void write(int tile, word written, cycle now) override;
+    word read(int tile) override;
 
-    // ---- time ----
+    [[nodiscard]] bool active() const noexcept override { return !awake_.empty(); }
+    void step(cycle now) override;
 
-    /// False: no word moves until a core reads or writes.
-    [[nodiscard]] bool active() const noexcept { return !awake_.empty(); }
-    /// Moves words for one cycle.
-    void step(cycle now);
-    /// Tiles whose input buffer got a word in the last step.
-    [[nodiscard]] std::span<const int> arrivals() const noexcept { return arrivals_; }
-    /// Tiles whose output buffer lost a word in the last step.
-    [[nodiscard]] std::span<const int> departures() const noexcept { return departures_; }
-
-    // ---- observation ----
-
+    [[nodiscard]] std::string described() const override { return "mesh"; }
+    [[nodiscard]] port_traffic port(int tile) const noexcept override;
+    [[nodiscard]] std::vector<link_traffic> links() const override;
     [[nodiscard]] const tile_traffic &traffic(int tile) const noexcept { return at(tile).traffic; }
-    [[nodiscard]] int link_high_water(int tile) const noexcept;
-    /// Words in all buffers.
-    [[nodiscard]] int words_under_way() const noexcept;
-    /// The tile that words in the output buffer of `tile` wait for, once nothing moves: the one whose full
-    /// input buffer, or whose half-sent packet, is at the end of the chain. -1: they wait for none.
-    [[nodiscard]] int stopped_by(int tile) const noexcept;
+    [[nodiscard]] int words_under_way() const noexcept override;
+    [[nodiscard]] int stopped_by(int tile) const noexcept override;
+    void measure_latencies() override;
 
   private:
     static constexpr std::int8_t none = -1;
@@ -122,7 +104,6 @@ class mesh {
     [[nodiscard]] bool room_beyond(int tile, const entrance &of, side exit) const noexcept;
     static std::int8_t next_in_turn(unsigned asking, std::int8_t after) noexcept;
 
-    mesh_shape shape_;
     int port_output_words_;
     int port_input_words_;
     int link_words_;
@@ -132,8 +113,7 @@ class mesh {
     std::vector<int> looking_; ///< those awake when the step began
     std::vector<move> moves_;
     std::vector<int> claimed_;
-    std::vector<int> arrivals_;
-    std::vector<int> departures_;
+    std::unique_ptr<packet_clock> clock_; ///< null: latencies are not measured
 };
 
 } // namespace lisle::tile

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tile/geometry.hpp"
+#include "tile/network/geometry.hpp"
 
 namespace lisle::tile {
 

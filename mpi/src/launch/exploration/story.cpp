@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/exploration/story.hpp"
+
+#include "base/error.hpp"
+
+namespace lisle::launch {
+
+namespace {
+
+using choice::kind;
+
+std::string message_of(int rank) {
+    return sentence("rank ", rank, "'s message");
+}
+
+std::string of_messages(const std::string &call, const choice::decision &made) {
+    const int usual = made.others.empty() ? made.taken : made.others.front();
+    if (made.taken == choice::nothing) {
+        return sentence(call, " finds nothing yet, though ", message_of(usual), " could be there");
+    }
+    const char *const verb = made.at.what == kind::receive ? " takes " : " finds ";
+    std::string text = sentence(call, verb, message_of(made.taken));
+    if (made.waits) {
+        text += ", which comes late,";
+    }
+    return made.others.empty() ? text : sentence(text, " before rank ", usual, "'s");
+}
+
+std::string place_of(int place) {
+    return sentence("the request at place ", place);
+}
+
+std::string of_requests(const std::string &call, const choice::decision &made) {
+    const int usual = made.others.empty() ? made.taken : made.others.front();
+    if (made.taken == choice::nothing) {
+        return sentence(call, " finds nothing complete yet");
+    }
+    if (made.others.empty() || made.at.what == kind::test) {
+        return sentence(call, " completes ", place_of(made.taken), " alone");
+    }
+    return sentence(call, " completes ", place_of(made.taken), " before ", place_of(usual));
+}
+
+} // namespace
+
+std::string sentence_of(const choice::decision &made) {
+    if (made.at.what == kind::turn) {
+        std::string text = sentence("rank ", made.taken, ": ", made.told.empty() ? "a call" : made.told,
+                                    " has its turn at the memory of rank ", made.at.rank);
+        return made.others.empty() ? text : sentence(text, " before rank ", made.others.front());
+    }
+    const std::string call = sentence("rank ", made.at.rank, ": ", made.told.empty() ? "a call" : made.told);
+    const bool of_requests_is_it = made.at.what == kind::completion || made.at.what == kind::test;
+    return of_requests_is_it ? of_requests(call, made) : of_messages(call, made);
+}
+
+std::vector<std::string> story_of(const choice::account &made, bool buffers) {
+    std::vector<std::string> lines;
+    if (!buffers) {
+        lines.emplace_back("sends of the standard mode (MPI_Send, MPI_Isend) are not buffered: they wait for "
+                           "their receives");
+    }
+    for (const choice::decision &each : made.decisions) {
+        if (each.departs) {
+            lines.push_back(sentence_of(each));
+        }
+    }
+    if (lines.empty()) {
+        lines.emplace_back(
+            "it fails in the usual order, too: each receive takes the message that came first");
+    }
+    return lines;
+}
+
+} // namespace lisle::launch

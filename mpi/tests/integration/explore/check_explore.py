@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lislerun --explore and --replay on programs whose mistakes only some orders show (orders.c), and on the same without them: what is
+found, how many matchings there are, and that a file of choices runs what it was written for."""
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from commands import expect, run  # noqa: E402
+
+ABORTED = 3
+DEADLOCK = 125
+SIGSEGV = 128 + 11
+
+# Name: ranks, the exit code of a run that fails, words of the story.
+MISTAKES = {
+    "first_two": (3, ABORTED, r"rank 0: MPI_Recv at orders\.c:\d+ takes rank 2's message before rank 1's"),
+    "named_second": (3, DEADLOCK, r"takes rank 2's message before rank 1's"),
+    "crooked_barrier": (3, ABORTED, r"rank 1: MPI_Irecv at orders\.c:\d+ takes rank 2's message before rank 0's"),
+    "relay": (3, ABORTED, r"takes rank 2's message before rank 1's"),
+    "late_message": (4, ABORTED, r"takes rank 3's message, which comes late, before rank 1's"),
+    "any_tag": (4, ABORTED, r"takes rank 3's message before"),
+    "late_probe": (3, None, r"(finds|takes) rank 2's message before rank 1's"),
+    "matched_probe": (3, ABORTED, r"MPI_Mprobe at orders\.c:\d+ finds rank 2's message before rank 1's"),
+    "one_look": (2, None, r"MPI_Iprobe at orders\.c:\d+ finds nothing yet"),
+    "wait_any": (3, ABORTED, r"MPI_Waitany at orders\.c:\d+ completes the request at place 1 before the request at place 0"),
+    "test_some": (3, ABORTED, r"MPI_Testsome at orders\.c:\d+ completes the request at place 1 alone"),
+    "wait_some": (3, ABORTED, r"MPI_Waitsome at orders\.c:\d+ completes the request at place [01] "),
+    "one_test": (2, ABORTED, r"MPI_Test at orders\.c:\d+ finds nothing complete yet"),
+    "head_to_head": (2, DEADLOCK, r"MPI_Isend\) are not buffered"),
+    "by_way_of_buffers": (3, DEADLOCK, r"not buffered"),
+    "forgotten_answer": (4, ABORTED, r"takes rank 3's message before rank \d's"),
+    "tasks": (3, ABORTED, r"takes rank \d's message before rank \d's"),
+    "crash": (4, SIGSEGV, r"takes rank 3's message before"),
+    "leak": (3, None, r"takes rank 2's message before rank 1's"),
+    "tickets": (3, ABORTED, r"rank 2: MPI_Fetch_and_op at orders\.c:\d+ has its turn at the memory of rank 0 before rank 1"),
+    "last_writer": (3, ABORTED, r"rank 2: MPI_Win_lock at orders\.c:\d+ has its turn at the memory of rank 0 before rank 1"),
+    "spin": (3, ABORTED, r"MPI_Compare_and_swap at orders\.c:\d+ has its turn at the memory of rank 0 before rank"),
+}
+
+# Name and ranks: how many matchings there are, counted by hand.
+COUNTS = {
+    ("first_two", 4): 6,  # 3!
+    ("first_two", 5): 24,  # 4!
+    ("named_second", 3): 2,
+    ("crooked_barrier", 3): 2,
+    ("relay", 3): 2,
+    ("late_message", 4): 2,
+    ("any_tag", 4): 6,
+    ("late_probe", 3): 2,
+    ("matched_probe", 4): 6,
+    ("wait_any", 3): 2,
+    ("wait_some", 3): 3,  # one, the other, both
+    ("two_each", 3): 6,  # 4! / 2^2
+    ("two_each", 4): 90,  # 6! / 2^3
+    ("two_masters", 6): 4,  # 2! x 2!
+    ("forgotten_answer", 3): 3,  # 3! / 2!
+    ("crash", 4): 6,
+    ("tickets", 4): 6,  # 3!
+    ("last_writer", 3): 2,
+    ("last_writer", 4): 6,
+    ("ring", 4): 1,
+}
+
+SOME_MISTAKES = ("first_two", "late_message", "wait_any", "head_to_head")
+SOME_COUNTS = (("crooked_barrier", 3), ("late_message", 4), ("two_masters", 6), ("ring", 4))
+
+
+class Checker:
+    def __init__(self, launcher, program, folder):
+        self.launcher, self.program, self.folder = launcher, program, folder
+
+    def explore(self, *options, status=0):
+        return run(self.launcher, "-q", *options, status=status, cwd=self.folder).stdout
+
+    def mistake(self, name, replays):
+        ranks, code, story = MISTAKES[name]
+        file = self.folder / f"{name}.choices"
+        told = self.explore("-n", ranks, "--explore", "--explore-file", file, self.program, name, status=1)
+        expect(re.search(story, told), f"{name}: the story is\n{told}")
+        found = re.match(r"run (\d+) fails \((\d+\.\d) s\)", told)
+        expect(found and int(found[1]) <= 1000, f"{name}: {told}")
+        for _ in range(replays):
+            again = run(self.launcher, "-q", "-n", ranks, "--replay", file, self.program, name, status=code)
+            expect(code is not None or "lisle: rank" in again.stderr or again.returncode != 0, f"{name}: {again}")
+
+    def twin(self, name, ranks):
+        told = self.explore("-n", ranks, "--explore", self.program, name, "right")
+        expect(re.match(r"(all \d+ matchings|the only matching) explored: none fails", told), f"{name}: {told}")
+
+    def count(self, name, ranks):
+        told = self.explore("-n", ranks, "--explore", self.program, name, "right")
+        wanted = COUNTS[name, ranks]
+        words = "the only matching explored" if wanted == 1 else f"all {wanted} matchings explored"
+        expect(told.startswith(f"{words}: none fails"), f"{name} with {ranks} ranks has {wanted} matchings: {told}")
+
+    def outputs(self):
+        told = self.explore("-n", 4, "--explore", self.program, "sums")
+        expect("The output is not always the same" in told and "sum " in told, told)
+
+    def by_chance(self):
+        told = self.explore("-n", 3, "--explore=random:20", self.program, "first_two", status=1)
+        expect(re.search(MISTAKES["first_two"][2], told), told)
+        told = self.explore("-n", 3, "--explore=random:5", self.program, "first_two", "right")
+        expect(told.startswith("5 runs by chance: none fails") or told.startswith("10 runs by chance: none fails"), told)
+
+    def records(self, kinds):
+        """A file of receives is followed by ranks of every kind, and an ordinary run writes one."""
+        file = self.folder / "record.choices"
+        for order, wanted in (((3, 1, 2), "sum 0"), ((1, 2, 3), "sum 1")):
+            file.write_text("".join(f"posted 0 {i} takes {rank} posting {i}\n" for i, rank in enumerate(order, 1)))
+            for kind in kinds:
+                done = run(self.launcher, "-q", "-n", 4, *kind, "--replay", file, self.program, "sums")
+                expect(done.stdout.strip() == wanted and not done.stderr, f"{order}, {kind}: {done}")
+        for kind in ("process", "thread"):
+            told = run(self.launcher, "-q", "-n", 4, "--ranks", kind, "--record", file, self.program, "sums").stdout
+            taken = sorted(re.findall(r"^posted 0 \d takes (\d) posting \d$", file.read_text(), re.MULTILINE))
+            expect(taken == ["1", "2", "3"], file.read_text())
+            expect(run(self.launcher, "-q", "-n", 4, "--replay", file, self.program, "sums").stdout == told, kind)
+
+    def limits(self):
+        told = self.explore("-n", 4, "--explore", "--explore-runs", 10, self.program, "two_each", "right")
+        expect(re.match(r"10 of about \d+ matchings explored in .* s: none fails", told), told)
+        file = self.folder / "wrong.choices"
+        file.write_text("receive 0 1 takes 7\n")
+        done = run(self.launcher, "-n", 3, "--replay", file, self.program, "first_two", "right", status=None)
+        expect(done.returncode != 0 and "this was not the run of the file" in done.stderr, str(done))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("launcher", "program", "part"):
+        parser.add_argument(f"--{name}", required=True)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        check = Checker(given.launcher, given.program, pathlib.Path(folder))
+        all_of_it = given.part == "all"
+        for name in MISTAKES if all_of_it else SOME_MISTAKES:
+            check.mistake(name, 100 if all_of_it else 1)
+        for name, ranks in COUNTS if all_of_it else SOME_COUNTS:
+            check.count(name, ranks)
+        check.records([[], ["--ranks", "process"], ["--ranks", "thread"]] if all_of_it else [["--ranks", "process"]])
+        if all_of_it:
+            for name, (ranks, *_) in MISTAKES.items():
+                check.twin(name, ranks)
+            check.outputs()
+            check.by_chance()
+            check.limits()
+
+
+if __name__ == "__main__":
+    main()
