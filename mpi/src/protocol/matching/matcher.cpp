@@ -114,7 +114,11 @@ void matcher::put_back(receive_operation &matched) noexcept {
 }
 
 std::vector<receive_operation *> matcher::posted_in_order() {
-    std::vector<receive_operation *> all = posted_where([](const receive_operation &) { return true; });
+    std::vector<receive_operation *> all;
+    for (pending_work *each = posted_where([](const receive_operation &) { return true; }); each != nullptr;
+         each = each->next) {
+        all.push_back(static_cast<receive_operation *>(each));
+    }
     if (in_table_ != 0) { // the row is in order, and has no stamps
         std::ranges::sort(all, {}, &receive_operation::stamp);
     }

@@ -63,9 +63,15 @@ class matcher {
     /// what is posted, and no memory.
     template <class Predicate> [[nodiscard]] receive_operation *posted_where(Predicate is_wanted) {
         receive_operation *found = nullptr;
+        pending_work *last = nullptr;
         const auto note = [&](receive_operation &receive) {
             if (is_wanted(receive)) {
-                receive.next = std::exchange(found, &receive);
+                receive.next = nullptr;
+                found = found == nullptr ? &receive : found;
+                if (last != nullptr) {
+                    last->next = &receive;
+                }
+                last = &receive;
             }
         };
         for (receive_operation *each = first_; each != nullptr;
