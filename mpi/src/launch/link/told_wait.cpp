@@ -20,10 +20,8 @@ template <class Wire> void describe(Wire &wire, told_wait &each) {
     wire(each.rank, each.says, each.notes);
 }
 
-std::string bytes_of(const wait_note &note) {
-    std::string bytes(sizeof note, '\0');
-    std::memcpy(bytes.data(), &note, sizeof note);
-    return bytes;
+void add_bytes(const wait_note &note, std::vector<std::string> &notes) {
+    notes.emplace_back().assign(reinterpret_cast<const char *>(&note), sizeof note);
 }
 
 wait_note note_in(const std::string &bytes) {
@@ -43,9 +41,9 @@ std::string told(const std::vector<known_wait> &waits) {
     for (const auto &[rank, wait] : waits) {
         told_wait one{rank, wait.state, {}};
         if (wait.state != wait_state::awake && wait.state != wait_state::gone) { // else its note says nothing
-            one.notes.push_back(bytes_of(wait.note));
+            add_bytes(wait.note, one.notes);
             for (const wait_note &each : wait.threads) {
-                one.notes.push_back(bytes_of(each));
+                add_bytes(each, one.notes);
             }
         }
         all.push_back(std::move(one));
