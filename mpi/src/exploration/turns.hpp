@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace lisle::exploration {
@@ -14,7 +15,10 @@ struct turn_place {
     std::uint64_t window; ///< the same number at all of its ranks
     int target;           ///< number in the job
     bool keeps;           ///< until it is given back: a lock
-    friend auto operator<=>(const turn_place &, const turn_place &) = default;
+    friend bool operator==(const turn_place &, const turn_place &) = default;
+    friend bool operator<(const turn_place &a, const turn_place &b) noexcept {
+        return std::tie(a.window, a.target, a.keeps) < std::tie(b.window, b.target, b.keeps);
+    }
 };
 
 class turns {

@@ -6,7 +6,7 @@
 
 namespace lisle::hooks {
 
-extern constinit access_view view;
+extern constinit access_view view; // NOLINT(bugprone-dynamic-static-initializers): it is constinit
 
 /// @param site where the hook returns to
 [[gnu::always_inline]] inline void note(const volatile void *address, std::size_t bytes, memory_access how,

@@ -3,10 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <utility>
 
+#include "report/analysis/activity.hpp"
+
 namespace lisle::report {
+
+namespace {
+
+/// Tests in vain of a rank that may have waited for a message that comes later.
+constexpr std::size_t most_in_vain = 64;
+
+} // namespace
 
 struct replay::operation {
     record what;
@@ -51,6 +61,7 @@ struct replay::rank_state {
     std::vector<std::uint32_t> places = {};
     std::vector<std::uint64_t> turns = {}; ///< by communicator: collectives that were begun
     std::unordered_map<std::uint64_t, std::shared_ptr<operation>> open = {};
+    std::deque<std::shared_ptr<timed_call>> in_vain = {}; ///< its latest tests in vain
 
     [[nodiscard]] std::uint64_t time(std::uint64_t recorded) const {
         return static_cast<std::uint64_t>(
@@ -163,6 +174,12 @@ void replay::end(rank_state &at) {
     for (const ended_operation &each : call.ended) {
         end_operation(at, each, one);
     }
+    if (call.ended.empty() && activity_of(call.id) == activity::completion) {
+        at.in_vain.push_back(one);
+        if (at.in_vain.size() > most_in_vain) {
+            at.in_vain.pop_front();
+        }
+    }
     at.last_end = one->end;
 }
 
@@ -196,7 +213,13 @@ void replay::end_receive(rank_state &at, const operation &ended, const ended_ope
         sent_.erase(queue);
     }
     sums_.waited(in, wait_state::late_sender, sent->begun, sent->rank);
+    for (const auto &each : at.in_vain) { // a pause may have divided the tests of one wait
+        if (each->begin >= ended.begun) {
+            sums_.waited(*each, wait_state::late_sender, sent->begun, sent->rank);
+        }
+    }
     at.ideal = std::max(at.ideal, sent->ideal);
+    std::erase_if(at.in_vain, [&](const auto &each) { return each->begin >= ended.begun; });
     sent->received = {at.rank, ended.begun};
     note_late_receiver(*sent);
 }

@@ -22,6 +22,9 @@ namespace {
 /// Calls in vain that follow each other so soon are one wait; so are those between which the thread did not
 /// run.
 constexpr std::uint64_t soon = 20'000;
+/// So are those whose longer pauses are together no more than this part of the wait: an interrupt or another
+/// virtual machine may hold a thread up without its having stopped.
+constexpr std::uint64_t negligible_part = 50;
 constexpr std::size_t most_text = 400;
 /// Instead of a site's number.
 constexpr std::uint32_t in_binding = ~std::uint32_t{0};
@@ -220,11 +223,13 @@ void recorder::before(std::uint32_t id, const call_site &from, std::uint64_t beg
         return;
     }
     bool goes_on = put_off_.id == id && put_off_.site == site_of(from);
-    if (goes_on && begin - put_off_.end >= soon) {
-        goes_on = stops() != std::exchange(put_off_.stops, stops());
+    const std::uint64_t pause = begin - put_off_.end;
+    if (goes_on && pause >= soon && stops() == std::exchange(put_off_.stops, stops())) {
+        put_off_.pauses += pause;
+        goes_on = put_off_.pauses <= (begin - put_off_.begin) / negligible_part;
     }
     if (goes_on) {
-        put_off_.inside += begin - put_off_.end;
+        put_off_.inside += pause;
     } else {
         write_polls();
     }
@@ -236,6 +241,7 @@ void recorder::write_call(std::uint32_t id, const call_site &from, std::uint64_t
     if (put_off_.count != 0) {
         calls.stops = put_off_.stops;
         calls.begin = put_off_.begin;
+        calls.pauses = put_off_.pauses;
         calls.inside += put_off_.inside;
         calls.count += put_off_.count;
         put_off_.count = 0;

@@ -115,7 +115,8 @@ class recorder {
         std::uint32_t id = 0;
         std::uint32_t site = 0;
         std::uint64_t begin = 0, end = 0, inside = 0, count = 0;
-        long stops = 0; ///< of the thread, when they began
+        long stops = 0;           ///< of the thread, when they began
+        std::uint64_t pauses = 0; ///< in which it has not stopped
     };
     template <class... Numbers> void write(record what, Numbers... numbers) noexcept;
     [[nodiscard]] std::uint32_t new_site(const void *site, const void *outer,

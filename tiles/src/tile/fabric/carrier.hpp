@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tile/fabric/mesh_codec.hpp"
@@ -22,8 +23,8 @@ class carrier {
   public:
     /// @param tiles by rank @param notify called when something has arrived for a rank, or its requests have
     /// been carried out. It must not call back.
-    carrier(std::vector<int> tiles, const mesh_codec &codec, std::function<void(int rank)> notify)
-        : tiles_{std::move(tiles)}, codec_{codec}, notify_{std::move(notify)} {}
+    carrier(std::vector<int> tiles, mesh_codec codec, std::function<void(int rank)> notify)
+        : tiles_{std::move(tiles)}, codec_{std::move(codec)}, notify_{std::move(notify)} {}
     virtual ~carrier() = default;
     carrier(const carrier &) = delete;
     carrier &operator=(const carrier &) = delete;
