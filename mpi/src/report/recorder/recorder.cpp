@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t soon = 20'000;
 /// So are those whose longer pauses are together no more than this part of the wait: an interrupt or another
 /// virtual machine may hold a thread up without its having stopped.
-constexpr std::uint64_t negligible_part = 50;
+constexpr std::uint64_t small_part = 50;
 constexpr std::size_t most_text = 400;
 /// Instead of a site's number.
 constexpr std::uint32_t in_binding = ~std::uint32_t{0};
@@ -226,7 +226,7 @@ void recorder::before(std::uint32_t id, const call_site &from, std::uint64_t beg
     const std::uint64_t pause = begin - put_off_.end;
     if (goes_on && pause >= soon && stops() == std::exchange(put_off_.stops, stops())) {
         put_off_.pauses += pause;
-        goes_on = put_off_.pauses <= (begin - put_off_.begin) / negligible_part;
+        goes_on = put_off_.pauses <= (begin - put_off_.begin) / small_part;
     }
     if (goes_on) {
         put_off_.inside += pause;
