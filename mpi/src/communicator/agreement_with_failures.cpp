@@ -304,7 +304,9 @@ void agreement::tell_all(int leader, const std::vector<bool> &failed) {
             send(rank, true);
         }
     }
-    take_note_of_failures();
+    if (!is_last_) {
+        take_note_of_failures();
+    }
     const bool unacknowledged = !std::ranges::equal(mine_.failed, mine_.acknowledged,
                                                     [](bool bad, bool known) { return !bad || known; });
     if (unacknowledged && !proposes_context_) {

@@ -42,6 +42,9 @@ class agreement : public protocol::progressed_request {
     /// @param proposes_context the leader is to propose one
     agreement(communicator &on, int flag, bool proposes_context);
     ~agreement() override;
+    /// Nothing follows for which a failure would have to be known, and letters to a rank that only others
+    /// have lost are to arrive.
+    void be_last() noexcept { is_last_ = true; }
 
     /// True when all survivors have told this rank the verdict, and have what this rank has told them: then
     /// nobody needs it any more. @pre complete
@@ -80,6 +83,7 @@ class agreement : public protocol::progressed_request {
     const std::shared_ptr<post_office> office_;
     const std::uint64_t number_; ///< of this agreement among those of the communicator
     const bool proposes_context_;
+    bool is_last_ = false;
     verdict mine_; ///< what this rank has to say, then what all say
     std::vector<bool> heard_;
     std::map<int, letter> decisions_; ///< by who has told
