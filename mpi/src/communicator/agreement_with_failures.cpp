@@ -184,10 +184,10 @@ agreement::agreement(communicator &on, int flag, bool proposes_context)
       office_{post->office}, number_{number_of_next(*office_, on)}, proposes_context_{proposes_context},
       heard_(static_cast<std::size_t>(all_.size())) {
     mine_.flags = flags_with(flag, all_.first_side);
-    mine_.failed = failed_now();
-    mine_.acknowledged.resize(heard_.size());
     auto &known = home->failures();
     const std::vector<int> failed = known.failed_members(on.context());
+    mine_.failed = bits_of_members(failed);
+    mine_.acknowledged.resize(heard_.size());
     for (std::size_t at = 0; at != known.acknowledged(on.context()); ++at) {
         mine_.acknowledged[static_cast<std::size_t>(all_.members->rank_of(failed[at]))] = true;
     }
@@ -207,12 +207,16 @@ int agreement::agreed_flag() const noexcept {
     return static_cast<int>(static_cast<std::uint32_t>(of_first_side ? mine_.flags : mine_.flags >> 32));
 }
 
-std::vector<bool> agreement::failed_now() const {
-    std::vector<bool> failed(heard_.size());
-    for (const int number : home->failures().failed_members(on_->context())) {
-        failed[static_cast<std::size_t>(all_.members->rank_of(number))] = true;
+std::vector<bool> agreement::bits_of_members(const std::vector<int> &some) const {
+    std::vector<bool> bits(heard_.size());
+    for (const int number : some) {
+        bits[static_cast<std::size_t>(all_.members->rank_of(number))] = true;
     }
-    return failed;
+    return bits;
+}
+
+std::vector<bool> agreement::silent_now() const {
+    return bits_of_members(home->failures().silent_members(on_->context()));
 }
 
 bool agreement::ready() {
@@ -224,9 +228,9 @@ bool agreement::ready() {
 bool agreement::all_have_told() {
     const std::scoped_lock guard{office_->mutex};
     read_letters();
-    const std::vector<bool> failed = failed_now();
+    const std::vector<bool> silent = silent_now();
     for (int rank = 0; rank != all_.size(); ++rank) {
-        if (rank != all_.self && !failed[static_cast<std::size_t>(rank)] && !decisions_.contains(rank)) {
+        if (rank != all_.self && !silent[static_cast<std::size_t>(rank)] && !decisions_.contains(rank)) {
             return false;
         }
     }
@@ -262,15 +266,15 @@ void agreement::read(const letter &from_peer) {
 }
 
 bool agreement::step() {
-    const std::vector<bool> failed = failed_now();
+    const std::vector<bool> silent = silent_now();
     const int self = all_.self;
-    const auto first = std::ranges::find(failed, false); // at the latest this rank itself
-    const int leader = static_cast<int>(first - failed.begin());
+    const auto first = std::ranges::find(silent, false); // at the latest this rank itself
+    const int leader = static_cast<int>(first - silent.begin());
     for (const auto &[teller, decision] : decisions_) {
         const bool before_its_word = leader == self && !heard_[static_cast<std::size_t>(teller)];
         if (before_its_word || (leader != self && (decision.leader >= leader || teller == leader))) {
             mine_ = decision.what;
-            tell_all(leader == self ? self : decision.leader, failed);
+            tell_all(leader == self ? self : decision.leader, silent);
             return true;
         }
     }
@@ -282,13 +286,13 @@ bool agreement::step() {
         return false;
     }
     for (std::size_t rank = 0; rank != heard_.size(); ++rank) {
-        if (static_cast<int>(rank) != self && !heard_[rank] && !failed[rank]) {
+        if (static_cast<int>(rank) != self && !heard_[rank] && !silent[rank]) {
             return false;
         }
-        mine_.failed[rank] = mine_.failed[rank] || failed[rank];
+        mine_.failed[rank] = mine_.failed[rank] || silent[rank];
     }
     mine_.context = proposes_context_ ? next_context() : 0;
-    tell_all(self, failed);
+    tell_all(self, silent);
     return true;
 }
 
@@ -297,16 +301,14 @@ void agreement::send(int to, bool decided) {
     office_->send(letters(), to, said.text());
 }
 
-void agreement::tell_all(int leader, const std::vector<bool> &failed) {
+void agreement::tell_all(int leader, const std::vector<bool> &silent) {
     leader_ = leader;
     for (int rank = 0; rank != all_.size(); ++rank) {
-        if (rank != all_.self && !failed[static_cast<std::size_t>(rank)]) {
+        if (rank != all_.self && !silent[static_cast<std::size_t>(rank)]) {
             send(rank, true);
         }
     }
-    if (!is_last_) {
-        take_note_of_failures();
-    }
+    take_note_of_failures();
     const bool unacknowledged = !std::ranges::equal(mine_.failed, mine_.acknowledged,
                                                     [](bool bad, bool known) { return !bad || known; });
     if (unacknowledged && !proposes_context_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How survivors agree although members fail meanwhile. The first member that has not failed leads: the others
-// send it what they have to say, it waits for all that have not failed, decides, and tells all. A rank that
+// How survivors agree although members fail meanwhile. The first member that has not fallen silent leads: the
+// others send it what they have to say, it waits for all that have not, decides, and tells all. A rank that
 // hears of a decision tells all before it believes it. If the leader fails, the next one takes over. It
 // cannot decide otherwise than a survivor has: it waits for what that one has to say, and gets the decision.
 //
@@ -42,9 +42,6 @@ class agreement : public protocol::progressed_request {
     /// @param proposes_context the leader is to propose one
     agreement(communicator &on, int flag, bool proposes_context);
     ~agreement() override;
-    /// Nothing follows for which a failure would have to be known, and letters to a rank that only others
-    /// have lost are to arrive.
-    void be_last() noexcept { is_last_ = true; }
 
     /// True when all survivors have told this rank the verdict, and have what this rank has told them: then
     /// nobody needs it any more. @pre complete
@@ -69,9 +66,13 @@ class agreement : public protocol::progressed_request {
     void read(const letter &from_peer);
     /// Goes on as far as it can; true when the verdict is known.
     bool step();
-    [[nodiscard]] std::vector<bool> failed_now() const;
+    /// By rank in the assembly. @param some numbers in the job
+    [[nodiscard]] std::vector<bool> bits_of_members(const std::vector<int> &some) const;
+    /// Those whose letters do not come any more. One that only others have lost still writes, and waits for
+    /// answers.
+    [[nodiscard]] std::vector<bool> silent_now() const;
     void send(int to, bool decided);
-    void tell_all(int leader, const std::vector<bool> &failed);
+    void tell_all(int leader, const std::vector<bool> &silent);
     /// Makes the failures known here that the verdict names, so that what follows is alike at all who have
     /// it.
     void take_note_of_failures();
@@ -83,7 +84,6 @@ class agreement : public protocol::progressed_request {
     const std::shared_ptr<post_office> office_;
     const std::uint64_t number_; ///< of this agreement among those of the communicator
     const bool proposes_context_;
-    bool is_last_ = false;
     verdict mine_; ///< what this rank has to say, then what all say
     std::vector<bool> heard_;
     std::map<int, letter> decisions_; ///< by who has told

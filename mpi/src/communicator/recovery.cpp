@@ -112,7 +112,6 @@ protocol::request *start_shrinking(communicator &comm, MPI_Comm &made) {
 void meet_survivors(communicator &world) {
     int nothing = 0;
     auto *const meeting = new flag_agreement{world, nothing};
-    meeting->be_last();
     meeting->watch();
     protocol::wait(*meeting);
     const protocol::awaited_members others{world.context()};

@@ -2,6 +2,7 @@
 #include "protocol/failures.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -48,6 +49,17 @@ std::vector<int> failures::failed_members(std::uint64_t base) {
     const std::scoped_lock guard{core_.bare_lock()};
     const auto *const one = known_.find(base);
     return one == nullptr ? std::vector<int>{} : one->failed;
+}
+
+std::vector<int> failures::silent_members(std::uint64_t base) {
+    const std::scoped_lock guard{core_.bare_lock()};
+    const auto *const one = known_.find(base);
+    std::vector<int> silent;
+    if (one != nullptr) {
+        std::ranges::copy_if(one->failed, std::back_inserter(silent),
+                             [this](int peer) { return known_.has_failed(peer); });
+    }
+    return silent;
 }
 
 std::size_t failures::acknowledge(std::uint64_t base, std::size_t count) {

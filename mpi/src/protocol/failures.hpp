@@ -31,6 +31,9 @@ class failures final : private lookout {
     void forget(std::uint64_t base) noexcept;
     /// Its members that have failed, as numbers in the job, in the order in which this rank has noticed it.
     [[nodiscard]] std::vector<int> failed_members(std::uint64_t base);
+    /// Those of failed_members() from which nothing comes any more: this rank's own fabric has said so, not
+    /// only another rank.
+    [[nodiscard]] std::vector<int> silent_members(std::uint64_t base);
     /// From now on the first so many of them do not keep receives from any source from waiting.
     /// @return how many the caller has acknowledged in all
     std::size_t acknowledge(std::uint64_t base, std::size_t count);
