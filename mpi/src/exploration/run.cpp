@@ -6,6 +6,7 @@
 #include <iterator>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 #include "abi/call_address.hpp"
 #include "abi/mistakes.hpp"
@@ -133,6 +134,7 @@ bool run::join_what_is_sure() {
     bool any = false;
     each_engine([&](engine &of) {
         const tables here = read(of);
+        note_arrivals(here);
         pairing found = pair_up(here.patterns, here.messages);
         for (const auto &[receive, messages] : found.left_open) {
             if (!communicator_directory::is_users(here.patterns[receive].context) && !messages.empty()) {
@@ -261,7 +263,7 @@ void run::give_turn(const turn_place &at, int rank) {
 bool run::choose() {
     std::vector<tables> everything;
     each_engine([&](engine &of) { everything.push_back(read(of)); });
-    note_what_comes_later(everything);
+    note_askers();
     std::erase_if(receives_, [&](const auto &known) {
         return std::ranges::none_of(everything, [&](const tables &each) {
             return std::ranges::find(each.posted, known.first) != each.posted.end();
@@ -424,10 +426,15 @@ void run::watch(const candidate &chosen) {
     }
     if (const auto pattern =
             chosen.receive != nullptr ? std::optional{chosen.receive->pattern} : chosen.call->of.awaits()) {
-        watched_.push_back({.decision = decisions_,
-                            .of = chosen.of,
-                            .pattern = *pattern,
-                            .known = {chosen.could_take.begin(), chosen.could_take.end()}});
+        watched added{.decision = decisions_,
+                      .of = chosen.of,
+                      .pattern = *pattern,
+                      .known = {chosen.could_take.begin(), chosen.could_take.end()}};
+        // What is there and belongs to an earlier receive may be left over by it.
+        for (const auto &message : read(*chosen.of).messages) {
+            note_arrival(added, message);
+        }
+        watched_.push_back(std::move(added));
         return;
     }
     for (const int each : chosen.call->of.could_take_later()) {
@@ -435,27 +442,33 @@ void run::watch(const candidate &chosen) {
     }
 }
 
-void run::note_what_comes_later(const std::vector<tables> &all) {
+/// A receive that could wait for a message is not the only one that can take it: another one may be about to.
+void run::note_arrivals(const tables &here) {
+    for (unexpected_message *const each : here.stored) {
+        if (!std::exchange(each->noted, true)) {
+            for (watched &one : watched_) {
+                if (one.of == here.of) {
+                    note_arrival(one, each->what);
+                }
+            }
+        }
+    }
+}
+
+void run::note_arrival(watched &by, const protocol::envelope &message) {
+    if (by.pattern.accepts(message)) {
+        const int source = number_in_job(by.of->core().self.owner, message.context, message.source);
+        if (by.known.insert(source).second) {
+            write(choice::text_of_later(by.decision, source));
+        }
+    }
+}
+
+void run::note_askers() {
     for (watched_turn &each : watched_turns_) {
         for (const question *const call : askers(each.at)) {
             if (const int rank = rank_of(call->of.about()); each.known.insert(rank).second) {
                 write(choice::text_of_later(each.decision, rank));
-            }
-        }
-    }
-    for (const tables &here : all) {
-        for (watched &each : watched_) {
-            if (each.of != here.of) {
-                continue;
-            }
-            for (const auto &message : here.messages) {
-                if (each.pattern.accepts(message)) {
-                    const int source =
-                        number_in_job(here.of->core().self.owner, message.context, message.source);
-                    if (each.known.insert(source).second) {
-                        write(choice::text_of_later(each.decision, source));
-                    }
-                }
             }
         }
     }

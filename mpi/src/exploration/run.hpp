@@ -126,7 +126,10 @@ class run {
     [[nodiscard]] std::vector<question *> askers(const turn_place &at) const;
     void give_turn(const turn_place &at, int rank);
     [[nodiscard]] unsigned number_of(const protocol::receive_operation &receive, int rank);
-    void note_what_comes_later(const std::vector<tables> &all);
+    /// What has come since, for decisions before which others could have been made.
+    void note_arrivals(const tables &here);
+    void note_arrival(watched &by, const protocol::envelope &message);
+    void note_askers();
     [[nodiscard]] bool meet_waiting(std::vector<candidate> &all);
     [[nodiscard]] candidate *next_of(std::vector<candidate> &all);
     void find_nothing(candidate &poll);

@@ -22,6 +22,7 @@ MISTAKES = {
     "crooked_barrier": (3, ABORTED, r"rank 1: MPI_Irecv at orders\.c:\d+ takes rank 2's message before rank 0's"),
     "relay": (3, ABORTED, r"takes rank 2's message before rank 1's"),
     "late_message": (4, ABORTED, r"takes rank 3's message, which comes late, before rank 1's"),
+    "late_named": (5, ABORTED, r"takes rank 2's message, which comes late, before rank 1's"),
     "any_tag": (4, ABORTED, r"takes rank 3's message before"),
     "late_probe": (3, None, r"(finds|takes) rank 2's message before rank 1's"),
     "matched_probe": (3, ABORTED, r"MPI_Mprobe at orders\.c:\d+ finds rank 2's message before rank 1's"),
@@ -49,6 +50,7 @@ COUNTS = {
     ("crooked_barrier", 3): 2,
     ("relay", 3): 2,
     ("late_message", 4): 2,
+    ("late_named", 5): 4,  # 2! x 2!
     ("any_tag", 4): 6,
     ("late_probe", 3): 2,
     ("matched_probe", 4): 6,
@@ -66,7 +68,7 @@ COUNTS = {
 }
 
 SOME_MISTAKES = ("first_two", "late_message", "wait_any", "head_to_head")
-SOME_COUNTS = (("crooked_barrier", 3), ("late_message", 4), ("two_masters", 6), ("ring", 4))
+SOME_COUNTS = (("crooked_barrier", 3), ("late_message", 4), ("late_named", 5), ("two_masters", 6), ("ring", 4))
 
 
 class Checker:

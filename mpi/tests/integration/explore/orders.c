@@ -105,6 +105,24 @@ static void late_message(void) {
     }
 }
 
+/* The same, and a receive from rank 2 alone takes that message as soon as it comes. */
+static void late_named(void) {
+    MPI_Status status;
+    if (rank == 0) {
+        get(MPI_ANY_SOURCE, work, &status);
+        must(status.MPI_SOURCE != 2);
+        get(3 - status.MPI_SOURCE, work, &status);
+    } else if (rank == 1) {
+        give(1, 0, work);
+    } else if (rank == 2) {
+        get(MPI_ANY_SOURCE, control, &status);
+        get(MPI_ANY_SOURCE, control, &status);
+        give(2, 0, work);
+    } else {
+        give(rank, 2, control);
+    }
+}
+
 /* ---- tags ---- */
 
 static void any_tag(void) {
@@ -473,6 +491,7 @@ static const struct {
                 {"crooked_barrier", crooked_barrier},
                 {"relay", relay},
                 {"late_message", late_message},
+                {"late_named", late_named},
                 {"any_tag", any_tag},
                 {"late_probe", late_probe},
                 {"matched_probe", matched_probe},
