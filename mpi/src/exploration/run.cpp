@@ -63,11 +63,28 @@ void run::end(const std::string &line) {
     _exit(EXIT_FAILURE);
 }
 
-bool run::buffers_sends() noexcept {
-    if (!std::exchange(sends_noted_, true)) {
-        write(choice::text_of_sends());
+bool run::buffers_send(int rank, std::int64_t bytes) {
+    if (const int size = choice::size_class(bytes); sizes_.insert(size).second) {
+        write(choice::text_of_sends(size));
     }
-    return orders_.buffers;
+    if (!orders_.sends.each_chosen) {
+        return bytes <= orders_.sends.most_bytes;
+    }
+    constexpr int waits = 0, is_buffered = 1; // which is usual
+    choice::decision made{.at = {kind::send, rank, ++numbers_[{kind::send, rank}]}, .taken = is_buffered};
+    if (const auto ordered = follow_.find(made.at); ordered != follow_.end()) {
+        made.taken = ordered->second;
+    } else if (orders_.seed) {
+        made.taken = static_cast<int>(random_.below(2));
+    }
+    made.departs = made.taken != is_buffered;
+    made.others = {made.departs ? is_buffered : waits};
+    if (orders_.tells) {
+        made.told = abi::in_words(abi::current_address());
+    }
+    write(choice::text_of(made));
+    ++decisions_;
+    return made.taken == is_buffered;
 }
 
 int run::ask(open_choice &call, const protocol::awaited &what) {

@@ -266,6 +266,36 @@ static void head_to_head(void) {
     }
 }
 
+/* Only if short messages are buffered does rank 0's come first at rank 2, and only if long ones are not do
+ * both wait then. */
+static void short_ones(void) {
+    static int given[1000], got[1000];
+    MPI_Status status;
+    int first = 0;
+    if (rank == 0) {
+        give(0, 1, work);
+        give(0, 2, work);
+        first = get(2, control, &status);
+    } else if (rank == 1) {
+        give(1, 2, work);
+        get(0, work, &status);
+    } else {
+        first = get(MPI_ANY_SOURCE, work, &status);
+        get(MPI_ANY_SOURCE, work, &status);
+        give(first, 0, control);
+    }
+    if (rank == 1) {
+        return;
+    }
+    if (right || first != 0) {
+        MPI_Sendrecv(given, 1000, MPI_INT, 2 - rank, result, got, 1000, MPI_INT, 2 - rank, result, WORLD,
+                     &status);
+    } else {
+        MPI_Send(given, 1000, MPI_INT, 2 - rank, result, WORLD);
+        MPI_Recv(got, 1000, MPI_INT, 2 - rank, result, WORLD, &status);
+    }
+}
+
 /* Only if rank 0's first message is buffered does its second one leave. */
 static void by_way_of_buffers(void) {
     MPI_Status status;
@@ -501,6 +531,7 @@ static const struct {
                 {"wait_some", wait_some},
                 {"one_test", one_test},
                 {"head_to_head", head_to_head},
+                {"short_ones", short_ones},
                 {"by_way_of_buffers", by_way_of_buffers},
                 {"forgotten_answer", forgotten_answer},
                 {"tasks", tasks},
