@@ -7,6 +7,8 @@
 // then has done nothing at this rank: called again, it takes part.
 #pragma once
 
+#include <new>
+
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "collective/call.hpp"
@@ -24,14 +26,13 @@ template <class... Arguments, collective::schedule (*Plan)(const collective::col
 struct forms<Plan> {
     using form = collective::form;
 
-    static collective::schedule plan(communicator &comm, form how, watched_list *used,
-                                     const Arguments &...arguments) {
-        return protocol::once_there_is_some_memory(*comm.collective.home, [&] {
-            if (used != nullptr) {
-                *used = watched_list{how != form::blocking};
-            }
+    [[gnu::always_inline]] static inline collective::schedule
+    plan(communicator &comm, form how, watched_list *used, Arguments... arguments) {
+        try {
             return Plan({comm, how, used}, arguments...);
-        });
+        } catch (const std::bad_alloc &) {
+            return plan_with_patience(comm, how, used, arguments...);
+        }
     }
     /// @param launch a function that makes a request of a plan
     template <class Launch>
@@ -71,6 +72,17 @@ struct forms<Plan> {
             pending->add(*made, std::move(used));
         }
         *request = give_request(made, &comm);
+    }
+
+  private:
+    [[gnu::cold, gnu::noinline]] static collective::schedule
+    plan_with_patience(communicator &comm, form how, watched_list *used, Arguments... arguments) {
+        return protocol::once_there_is_some_memory(*comm.collective.home, [&] {
+            if (used != nullptr) {
+                *used = watched_list{how != form::blocking};
+            }
+            return Plan({comm, how, used}, arguments...);
+        });
     }
 };
 

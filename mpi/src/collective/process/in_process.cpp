@@ -141,8 +141,7 @@ int in_process_collective::reduce(const communicator &comm, const op *operation,
                 return each.give.type != nullptr && each.give.bytes() == bytes;
             });
         if (alike) {
-            protocol::once_there_is_memory(*comm.collective.home,
-                                           [&] { reduce_all(*operation, descriptors_, place); });
+            reduce_all(*operation, descriptors_, place);
         } else {
             error = MPI_ERR_TRUNCATE;
         }
