@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 
 #include "collective/folded_team.hpp"
-#include "collective/steps/parts.hpp"
 #include "collective/steps/steps.hpp"
 
 namespace lisle::collective {
@@ -37,7 +37,7 @@ void combine_in_pairs(int members, pairing how, Give give, Combine combine) {
             combine(held);
         }
         ++held;
-        for (int done = ranks.size() - left; done % 2 == 0; done /= 2) {
+        for (auto done = static_cast<unsigned>(ranks.size() - left); done % 2 == 0; done /= 2) {
             --held;
             combine(held - 1);
         }
@@ -57,35 +57,49 @@ void combine_in_pairs(int members, pairing how, Give give, Combine combine) {
 /// What the levels hold, and where their results are made.
 class level_results {
   public:
-    /// @param result where the lowest level's are made @param rooms for the next levels' results, each
-    /// `apart` elements after the one before
-    level_results(const op_on &operation, const typed_buffer &result, void *rooms, MPI_Count apart) noexcept
-        : operation_{operation}, result_{result}, rooms_{rooms}, apart_{apart} {}
+    level_results(const op_on &operation, MPI_Count count) noexcept : operation_{operation}, count_{count} {}
 
-    [[nodiscard]] typed_buffer room(int level) const noexcept {
-        return level == 0 ? result_
-                          : typed_buffer{part({rooms_, 0, *result_.type}, (level - 1) * apart_, 0).address,
-                                         result_.count, *result_.type};
+    /// @param room where the level's result is made; what it holds may lie there
+    void hold(int level, const void *address, void *room) noexcept {
+        levels_[static_cast<std::size_t>(level)] = {address, room};
     }
-    void hold(int level, const void *address) noexcept { held_[static_cast<std::size_t>(level)] = address; }
     void combine(int level) {
-        const void *const first = held_[static_cast<std::size_t>(level) + 1];
-        const void *&second = held_[static_cast<std::size_t>(level)];
-        void *const made = room(level).address;
+        const void *const first = levels_[static_cast<std::size_t>(level) + 1].held;
+        auto &[second, made] = levels_[static_cast<std::size_t>(level)];
         if (second == made) {
-            operation_.apply(first, made, result_.count);
+            operation_.apply(first, made, count_);
         } else {
-            operation_.combine(first, second, made, result_.count);
+            operation_.combine(first, second, made, count_);
         }
         second = made;
     }
 
   private:
+    struct level {
+        const void *held;
+        void *room;
+    };
+
     const op_on &operation_;
-    typed_buffer result_;
-    void *rooms_;
-    MPI_Count apart_;
-    std::array<const void *, most_levels> held_;
+    MPI_Count count_;
+    std::array<level, most_levels> levels_; ///< unset until they hold something
+};
+
+/// Rooms that follow each other, for all levels but the lowest, whose room is the result's.
+class level_rooms {
+  public:
+    /// @param apart elements from one to the next
+    level_rooms(const typed_buffer &result, void *others, MPI_Count apart) noexcept
+        : result_{result.address}, others_{static_cast<std::byte *>(others)}, apart_{apart *
+                                                                                     result.type->extent()} {}
+    [[nodiscard]] void *of(int level) const noexcept {
+        return level == 0 ? result_ : others_ + (level - 1) * apart_;
+    }
+
+  private:
+    void *result_;
+    std::byte *others_;
+    MPI_Count apart_; ///< bytes
 };
 
 } // namespace lisle::collective

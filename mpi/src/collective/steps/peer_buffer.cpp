@@ -63,17 +63,29 @@ class piece {
     }
     /// to = the reduction of all; `to` may be what the last member gives, and no other's.
     void combine_all(int members, pairing how, const typed_buffer &to, const spare_pieces &rooms) const {
-        if (members == 1) {
-            copy_all(given(0), to);
-            return;
-        }
-        level_results levels{operation_, to, rooms.second, rooms.apart};
-        combine_in_pairs(
-            members, how, [&](int member, int level) { levels.hold(level, given(member).address); },
-            [&](int level) { levels.combine(level); });
+        const level_rooms places{to, rooms.second, rooms.apart};
+        combine_by_way_of(members, how, to, [&](int, int level) { return places.of(level); });
+    }
+    /// The same to what the last member takes, by way of what others take.
+    void combine_all(int members) const {
+        combine_by_way_of(members, pairing::near_first, taken(members - 1),
+                          [this](int member, int) { return taken(member).address; });
     }
 
   private:
+    /// @param room (member, level): where the result is made of what a member gives and others before it
+    template <class Room>
+    void combine_by_way_of(int members, pairing how, const typed_buffer &to, Room room) const {
+        if (members <= 2) {
+            members == 1 ? copy_all(given(0), to) : combine(given(0), given(1), to);
+            return;
+        }
+        level_results levels{operation_, count_};
+        combine_in_pairs(
+            members, how,
+            [&](int member, int level) { levels.hold(level, given(member).address, room(member, level)); },
+            [&](int level) { levels.combine(level); });
+    }
     static std::size_t index(int member) noexcept { return static_cast<std::size_t>(member); }
     [[nodiscard]] typed_buffer of(const typed_buffer &whole) const {
         return first_ == 0 ? at(whole.address) : part({whole.address, 0, type_}, first_, count_);
@@ -96,8 +108,8 @@ void reduce_piece(const piece &now, const reduce_peers_step &what, int members, 
     const pairing how = pairing_of(what);
     switch (what.place) {
     case result_place::everywhere: {
+        now.combine_all(members);
         const typed_buffer result = now.taken(last);
-        now.combine_all(members, how, result, rooms);
         for (int member = 0; member < last; ++member) {
             copy_all(result, now.taken(member));
         }
@@ -176,15 +188,20 @@ void reduce_posts(const collective_area &where, std::uint64_t number, collective
         return;
     }
     const bool in_place = reduces_in_place(*what.operation, what.to);
-    level_results levels{operation, what.to, what.scratch, what.to.count};
+    if (in_place && what.first + 2 == what.last) {
+        operation.combine(posted(what.first).data(), posted(what.first + 1).data(), what.to.address,
+                          what.to.count);
+        return;
+    }
+    const level_rooms rooms{what.to, what.scratch, what.to.count};
+    level_results levels{operation, what.to.count};
     const auto give = [&](int which, int level) {
         const auto data = posted(what.first + which);
-        if (in_place) {
-            levels.hold(level, data.data());
-        } else {
-            unpack(levels.room(level), 0, data);
-            levels.hold(level, levels.room(level).address);
+        void *const room = rooms.of(level);
+        if (!in_place) {
+            unpack({room, what.to.count, *what.to.type}, 0, data);
         }
+        levels.hold(level, in_place ? static_cast<const void *>(data.data()) : room, room);
     };
     combine_in_pairs(what.last - what.first, what.how, give, [&](int level) { levels.combine(level); });
 }
@@ -286,13 +303,15 @@ class cross_process_reduction {
         const int last = where_.members().count() - 1;
         const op_on operation{*what_.operation, type};
         const typed_buffer result{result_here(rooms.first), count_, type};
-        level_results levels{operation, result, rooms.second, rooms.apart};
+        const level_rooms places{result, rooms.second, rooms.apart};
+        level_results levels{operation, count_};
         std::array<fabric::pinned_memory, most_levels> reached; // what is reduced where it lies
         combine_in_pairs(
             last + 1, pairing_of(what_),
             [&](int member, int level) {
                 auto &there = reached[static_cast<std::size_t>(level)];
-                levels.hold(level, contribution(member, levels.room(level).address, there));
+                void *const room = places.of(level);
+                levels.hold(level, contribution(member, room, there), room);
             },
             [&](int level) { levels.combine(level); });
         const void *const sum = result.address;
@@ -436,12 +455,13 @@ void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descr
     alignas(std::max_align_t) std::byte near[512];
     step_memory memory{near};
     const auto members = static_cast<int>(descriptors.size());
-    const bool keeps_first = place == result_place::prefixes_before;
-    void *const one = keeps_first ? memory.temporary(most, type).address : nullptr;
-    const int others = keeps_first ? 1 : std::max(0, levels_of(members) - 2);
-    const spare_pieces rooms{one, memory.temporary(others * most, type).address, most};
+    spare_pieces rooms{nullptr, nullptr, most};
+    if (place == result_place::prefixes_before) {
+        rooms.first = memory.temporary(most, type).address;
+        rooms.second = memory.temporary(most, type).address;
+    }
     const reduce_peers_step what{
-        .operation = &operation, .to = {}, .scratch = one, .first = 0, .member = 0, .place = place};
+        .operation = &operation, .to = {}, .scratch = nullptr, .first = 0, .member = 0, .place = place};
     for (MPI_Count done = 0; done < first.count; done += most) {
         const MPI_Count count = std::min(most, first.count - done);
         reduce_piece({operation, descriptors, done, count, type}, what, members, {}, rooms);
