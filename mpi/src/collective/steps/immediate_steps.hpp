@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "collective/steps/in_pairs.hpp"
 #include "collective/steps/local_steps.hpp"
 #include "collective/steps/step_memory.hpp"
 #include "protocol/once_there_is_memory.hpp"
@@ -88,10 +89,12 @@ class immediate_steps : public step_memory {
     void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to) { take_for_certain(fetch_step{to, peer}); }
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                      const typed_buffer &to, bool onto = false) {
-        take_for_certain(reduce_posts_step{
-            &operation, to, reduces_in_place(operation, to) ? nullptr : room(to), first, last,
-            static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), onto});
+                      const typed_buffer &to, pairing how = pairing::near_first) {
+        const MPI_Count rooms = rooms_for(operation, to, last - first, how);
+        void *const scratch = rooms == 0 ? nullptr : temporary(rooms * to.count, *to.type).address;
+        take_for_certain(reduce_posts_step{&operation, to, scratch, first, last,
+                                           static_cast<std::uint32_t>(offset),
+                                           static_cast<std::uint32_t>(expected), how});
     }
     void finish(bool awaited) { local_.take(finish_step{awaited}); }
     void await_finished(int first, int last) { local_.finish(await_finished_step{first, last}); }
@@ -115,7 +118,6 @@ class immediate_steps : public step_memory {
 
   private:
     [[noreturn]] void complain() const;
-    [[nodiscard]] void *room(const typed_buffer &like) { return temporary(like.count, *like.type).address; }
 
     collective_area &where_;
     local_steps local_;
