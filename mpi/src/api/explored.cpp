@@ -97,9 +97,9 @@ void note_source(std::uint64_t context, int wanted, int source, std::uint32_t po
     }
 }
 
-protocol::send_buffer *explored_buffer() {
+protocol::send_buffer *explored_buffer(std::int64_t bytes) {
     exploration::run *const open = explored();
-    return open != nullptr && open->buffers_sends() ? &*buffer_of_rank : nullptr;
+    return open != nullptr && open->buffers_send(this_rank().number(), bytes) ? &*buffer_of_rank : nullptr;
 }
 
 int explored_source(communicator &comm, int source, int tag, bool waits) {

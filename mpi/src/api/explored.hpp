@@ -3,6 +3,8 @@
 // --explore): they ask which of the answers that MPI allows they are to give.
 #pragma once
 
+#include <cstdint>
+
 #include "communicator/communicator.hpp"
 #include "exploration/recorded_receives.hpp"
 #include "exploration/run.hpp"
@@ -30,8 +32,9 @@ namespace lisle::api {
 /// message's @param posting its number
 void note_source(std::uint64_t context, int wanted, int source, std::uint32_t posting);
 
-/// Where the run's sends of the standard mode do not wait: what keeps their data; else null.
-[[nodiscard]] protocol::send_buffer *explored_buffer();
+/// What keeps the data of a send of the standard mode that is not to wait for its receive; null: it is, or
+/// nothing is left open. To be asked once for each.
+[[nodiscard]] protocol::send_buffer *explored_buffer(std::int64_t bytes);
 
 /// The rank of the communicator whose message a probe finds; choice::nothing: there is none to find.
 /// @param waits the probe does

@@ -43,14 +43,19 @@ protocol::send_buffer &buffer_of(communicator &comm) {
     return *found;
 }
 
+/// What sends are done as that wait for their receives. Not to ranks of other jobs: a deadlock among jobs
+/// nobody would report.
+send_mode waiting_mode(const communicator &comm, int dest) {
+    return this_rank().get_job().has(comm.point_to_point.peers->member(dest)) ? send_mode::synchronous
+                                                                              : send_mode::standard;
+}
+
 /// What sends of the standard mode are done as: with LISLE_CHECK=2 as synchronous ones, which show what
-/// relies on messages being buffered. Not to ranks of other jobs: a deadlock among jobs nobody would report.
-/// A run whose choices are left open is told.
-send_mode standard_mode(const communicator &comm, int dest) {
-    const protocol::channel &messages = comm.point_to_point;
-    return abi::pending_buffers::watched() && dest >= 0 && explored_buffer() == nullptr && !is_recorded() &&
-                   this_rank().get_job().has(messages.peers->member(dest))
-               ? send_mode::synchronous
+/// relies on messages being buffered. A run whose choices are left open is told.
+send_mode standard_mode(const communicator &comm, int dest, const typed_buffer &buffer) {
+    return abi::pending_buffers::watched() && dest >= 0 && !is_recorded() &&
+                   explored_buffer(buffer.bytes()) == nullptr
+               ? waiting_mode(comm, dest)
                : send_mode::standard;
 }
 
@@ -67,12 +72,14 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
 [[gnu::noinline]] void send_watched(const typed_buffer &buffer, int dest, int tag, communicator &comm) {
     if (dest != MPI_PROC_NULL) {
         look_at_use(watched_memory::use::reads, buffer);
-        if (protocol::send_buffer *const buffers = explored_buffer()) {
+        if (protocol::send_buffer *const buffers = explored_buffer(buffer.bytes())) {
             buffers->send(buffer, comm.point_to_point, dest, tag);
             return;
         }
     }
-    protocol::send_in_general(buffer, comm.point_to_point, dest, tag, standard_mode(comm, dest));
+    const bool may_wait = dest >= 0 && !is_recorded();
+    protocol::send_in_general(buffer, comm.point_to_point, dest, tag,
+                              may_wait ? waiting_mode(comm, dest) : send_mode::standard);
 }
 
 /// Gives the outcome of a blocking receive to its caller.
@@ -148,11 +155,11 @@ class persistent_buffered_send final : public protocol::operation {
     persistent_buffered_send(const typed_buffer &buffer, communicator &comm, int dest, int tag)
         : operation{*comm.point_to_point.home}, buffer_{buffer}, comm_{comm}, dest_{dest}, tag_{tag} {}
     void start() override {
-        active = true;
         result = {};
         if (dest_ != MPI_PROC_NULL) { // which needs no buffer
             buffer_of(comm_).send(buffer_, comm_.point_to_point, dest_, tag_);
         }
+        active = true;                                   // what has failed has not been started
         complete.store(true, std::memory_order_release); // as in engine::complete_locked
     }
 
@@ -284,13 +291,17 @@ void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int
 void isend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
            MPI_Request *request) {
     const rma::call_among_ranks sends{rma::hearing::nothing};
-    if (protocol::send_buffer *const buffers = dest != MPI_PROC_NULL ? explored_buffer() : nullptr)
-        [[unlikely]] {
-        buffers->send({buf, count, type}, comm.point_to_point, dest, tag);
-        *request = abi::give_request(comm.point_to_point.home->completed_send(), nullptr);
+    if (explored() != nullptr && dest >= 0) [[unlikely]] {
+        const typed_buffer buffer{buf, count, type};
+        if (protocol::send_buffer *const buffers = explored_buffer(buffer.bytes())) {
+            buffers->send(buffer, comm.point_to_point, dest, tag);
+            *request = abi::give_request(comm.point_to_point.home->completed_send(), nullptr);
+        } else {
+            start_send(buf, count, type, dest, tag, comm, waiting_mode(comm, dest), request);
+        }
         return;
     }
-    start_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest), request);
+    start_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest, {buf, count, type}), request);
 }
 
 void issend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -311,7 +322,7 @@ void ibsend(const void *buf, MPI_Count count, const datatype &type, int dest, in
 
 void send_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
                MPI_Request *request) {
-    init_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest), request);
+    init_send(buf, count, type, dest, tag, comm, standard_mode(comm, dest, {buf, count, type}), request);
 }
 
 void ssend_init(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -356,9 +367,10 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
         used.add(watched_memory::use::writes, {{recvbuf, source != MPI_PROC_NULL ? recvcount : 0, recvtype}});
         abi::pending->look(used);
     }
+    const typed_buffer sent{sendbuf, sendcount, sendtype};
     const outcome ended =
-        protocol::send_receive({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype},
-                               source, recvtag, comm.point_to_point, standard_mode(comm, dest));
+        protocol::send_receive(sent, dest, sendtag, {recvbuf, recvcount, recvtype}, source, recvtag,
+                               comm.point_to_point, standard_mode(comm, dest, sent));
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -13,8 +14,8 @@ namespace lisle::choice {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"receive", "probe",  "poll", "completion",
-                                                "test",    "posted", "turn"};
+constexpr std::array<std::string_view, 8> names{"receive", "probe",  "poll", "completion",
+                                                "test",    "posted", "turn", "send"};
 
 /// The words of a line, one after the other.
 class line_reader {
@@ -76,6 +77,37 @@ decision read_decision(kind what, line_reader &line) {
     return made;
 }
 
+// "buffered", "synchronous", "buffered to 15", "each".
+std::string text_of(const buffering &sends) {
+    if (sends.each_chosen) {
+        return "sends each\n";
+    }
+    if (sends.most_bytes == buffering::everything || sends.most_bytes == buffering::nothing) {
+        return sends.most_bytes == buffering::nothing ? "sends synchronous\n" : "sends buffered\n";
+    }
+    return sentence("sends buffered to ", sends.most_bytes, "\n");
+}
+
+buffering read_buffering(line_reader &line) {
+    const std::string_view how = line.word();
+    if (how == "each") {
+        return {.each_chosen = true};
+    }
+    if (how == "synchronous") {
+        return {.most_bytes = buffering::nothing};
+    }
+    if (how != "buffered") {
+        line.refuse("sends are buffered, synchronous, or each as chosen");
+    }
+    if (line.ended()) {
+        return {};
+    }
+    if (line.word() != "to") {
+        line.refuse("'to' is missing");
+    }
+    return {.most_bytes = line.number<std::int64_t>()};
+}
+
 /// Calls `visit(first word, the rest)` for each line that says something.
 template <class Visit> void each_line(std::string_view text, Visit visit) {
     while (!text.empty()) {
@@ -95,6 +127,14 @@ std::optional<kind> kind_named(std::string_view name) noexcept {
 }
 
 } // namespace
+
+int size_class(std::int64_t bytes) noexcept {
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+}
+
+std::int64_t most_bytes_of(int size_class) noexcept {
+    return (std::int64_t{1} << size_class) - 1;
+}
 
 std::string_view name_of(kind what) noexcept {
     return names[static_cast<std::size_t>(what)];
@@ -118,7 +158,7 @@ std::string text_of(const decision &made) {
 
 std::string text_of(const orders &given) {
     std::string text = given.how == manner::recorded ? "recorded\n" : "";
-    text += given.buffers ? "sends buffered\n" : "sends synchronous\n";
+    text += text_of(given.sends);
     text += given.seed ? sentence("seed ", *given.seed, "\n") : "";
     text += given.tells ? "tell\n" : "";
     for (const decision &each : given.follow) {
@@ -133,7 +173,7 @@ orders read_orders(std::string_view text) {
         if (first == "recorded") {
             given.how = manner::recorded;
         } else if (first == "sends") {
-            given.buffers = line.word() == "buffered";
+            given.sends = read_buffering(line);
         } else if (first == "seed") {
             given.seed = line.number<std::uint64_t>();
         } else if (first == "tell") {
@@ -161,7 +201,7 @@ account read_account(std::string_view text) {
         } else if (first == "endless") {
             made.endless = line.rest();
         } else if (first == "sends") {
-            made.sends = true;
+            made.sizes.insert(line.number());
         } else if (const auto what = kind_named(first)) {
             made.decisions.push_back(read_decision(*what, line));
         } else {
@@ -183,8 +223,8 @@ std::string text_of_endless(const std::string &call) {
     return "endless " + call + "\n";
 }
 
-std::string text_of_sends() {
-    return "sends\n";
+std::string text_of_sends(int size_class) {
+    return sentence("sends ", size_class, "\n");
 }
 
 } // namespace lisle::choice

@@ -6,7 +6,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,7 @@ enum class kind : std::uint8_t {
     test,       ///< what a test finds complete, by its place, or `nothing`
     posted,     ///< as `receive`, of a run that was recorded: by the number of all receives that were posted
     turn,       ///< which rank has the next turn at the part of a window that the point's rank has
+    send,       ///< whether a send of the standard mode is buffered (1), or waits for its receive (0)
 };
 
 /// What was taken where the answer is "not yet".
@@ -52,13 +55,21 @@ enum class manner : std::uint8_t {
     recorded, ///< as always; what receives from any source take is written down, or as ordered
 };
 
+/// Which sends of the standard mode are buffered. The others wait for their receives.
+struct buffering {
+    static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max(), nothing = -1;
+    std::int64_t most_bytes = everything; ///< messages up to this
+    bool each_chosen = false;             ///< each is a choice of its own
+    friend bool operator==(const buffering &, const buffering &) = default;
+};
+
 /// What a run is told.
 struct orders {
     manner how = manner::explored;
     std::vector<decision> follow{};      ///< by point: their order does not matter
     std::optional<std::uint64_t> seed{}; ///< all else by chance; without it, what comes first is taken first
-    bool buffers = true;                 ///< sends of the standard mode do not wait for their receives
-    bool tells = false;                  ///< say of each decision which call it is in
+    buffering sends{};
+    bool tells = false; ///< say of each decision which call it is in
 };
 
 /// What a run has written.
@@ -66,8 +77,12 @@ struct account {
     std::vector<decision> decisions{}; ///< in the order in which they were made
     bool impossible = false;           ///< something waited for has never come: there is no such run
     std::string endless{};             ///< the call that finds nothing for ever, if the run ended for that
-    bool sends = false;                ///< there were sends of the standard mode
+    std::set<int> sizes{};             ///< of messages of the standard mode, as size_class()
 };
+
+/// Messages of one class have from 2^(class - 1) to 2^class - 1 bytes; those of class 0 are empty.
+[[nodiscard]] int size_class(std::int64_t bytes) noexcept;
+[[nodiscard]] std::int64_t most_bytes_of(int size_class) noexcept;
 
 /// Of a folder that the launcher and the process have in common.
 inline constexpr const char *orders_file = "orders";
@@ -85,6 +100,6 @@ inline constexpr const char *account_file = "account";
 [[nodiscard]] std::string text_of_later(std::size_t decision, int could_take);
 [[nodiscard]] std::string text_of_impossible();
 [[nodiscard]] std::string text_of_endless(const std::string &call);
-[[nodiscard]] std::string text_of_sends();
+[[nodiscard]] std::string text_of_sends(int size_class);
 
 } // namespace lisle::choice

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 #include "abi/call_address.hpp"
 #include "abi/mistakes.hpp"
@@ -62,11 +63,28 @@ void run::end(const std::string &line) {
     _exit(EXIT_FAILURE);
 }
 
-bool run::buffers_sends() noexcept {
-    if (!std::exchange(sends_noted_, true)) {
-        write(choice::text_of_sends());
+bool run::buffers_send(int rank, std::int64_t bytes) {
+    if (const int size = choice::size_class(bytes); sizes_.insert(size).second) {
+        write(choice::text_of_sends(size));
     }
-    return orders_.buffers;
+    if (!orders_.sends.each_chosen) {
+        return bytes <= orders_.sends.most_bytes;
+    }
+    constexpr int waits = 0, is_buffered = 1; // which is usual
+    choice::decision made{.at = {kind::send, rank, ++numbers_[{kind::send, rank}]}, .taken = is_buffered};
+    if (const auto ordered = follow_.find(made.at); ordered != follow_.end()) {
+        made.taken = ordered->second;
+    } else if (orders_.seed) {
+        made.taken = static_cast<int>(random_.below(2));
+    }
+    made.departs = made.taken != is_buffered;
+    made.others = {made.departs ? is_buffered : waits};
+    if (orders_.tells) {
+        made.told = abi::in_words(abi::current_address());
+    }
+    write(choice::text_of(made));
+    ++decisions_;
+    return made.taken == is_buffered;
 }
 
 int run::ask(open_choice &call, const protocol::awaited &what) {
@@ -133,6 +151,7 @@ bool run::join_what_is_sure() {
     bool any = false;
     each_engine([&](engine &of) {
         const tables here = read(of);
+        note_arrivals(here);
         pairing found = pair_up(here.patterns, here.messages);
         for (const auto &[receive, messages] : found.left_open) {
             if (!communicator_directory::is_users(here.patterns[receive].context) && !messages.empty()) {
@@ -261,7 +280,7 @@ void run::give_turn(const turn_place &at, int rank) {
 bool run::choose() {
     std::vector<tables> everything;
     each_engine([&](engine &of) { everything.push_back(read(of)); });
-    note_what_comes_later(everything);
+    note_askers();
     std::erase_if(receives_, [&](const auto &known) {
         return std::ranges::none_of(everything, [&](const tables &each) {
             return std::ranges::find(each.posted, known.first) != each.posted.end();
@@ -424,10 +443,15 @@ void run::watch(const candidate &chosen) {
     }
     if (const auto pattern =
             chosen.receive != nullptr ? std::optional{chosen.receive->pattern} : chosen.call->of.awaits()) {
-        watched_.push_back({.decision = decisions_,
-                            .of = chosen.of,
-                            .pattern = *pattern,
-                            .known = {chosen.could_take.begin(), chosen.could_take.end()}});
+        watched added{.decision = decisions_,
+                      .of = chosen.of,
+                      .pattern = *pattern,
+                      .known = {chosen.could_take.begin(), chosen.could_take.end()}};
+        // What is there and belongs to an earlier receive may be left over by it.
+        for (const auto &message : read(*chosen.of).messages) {
+            note_arrival(added, message);
+        }
+        watched_.push_back(std::move(added));
         return;
     }
     for (const int each : chosen.call->of.could_take_later()) {
@@ -435,27 +459,33 @@ void run::watch(const candidate &chosen) {
     }
 }
 
-void run::note_what_comes_later(const std::vector<tables> &all) {
+/// A receive that could wait for a message is not the only one that can take it: another one may be about to.
+void run::note_arrivals(const tables &here) {
+    for (unexpected_message *const each : here.stored) {
+        if (!std::exchange(each->noted, true)) {
+            for (watched &one : watched_) {
+                if (one.of == here.of) {
+                    note_arrival(one, each->what);
+                }
+            }
+        }
+    }
+}
+
+void run::note_arrival(watched &by, const protocol::envelope &message) {
+    if (by.pattern.accepts(message)) {
+        const int source = number_in_job(by.of->core().self.owner, message.context, message.source);
+        if (by.known.insert(source).second) {
+            write(choice::text_of_later(by.decision, source));
+        }
+    }
+}
+
+void run::note_askers() {
     for (watched_turn &each : watched_turns_) {
         for (const question *const call : askers(each.at)) {
             if (const int rank = rank_of(call->of.about()); each.known.insert(rank).second) {
                 write(choice::text_of_later(each.decision, rank));
-            }
-        }
-    }
-    for (const tables &here : all) {
-        for (watched &each : watched_) {
-            if (each.of != here.of) {
-                continue;
-            }
-            for (const auto &message : here.messages) {
-                if (each.pattern.accepts(message)) {
-                    const int source =
-                        number_in_job(here.of->core().self.owner, message.context, message.source);
-                    if (each.known.insert(source).second) {
-                        write(choice::text_of_later(each.decision, source));
-                    }
-                }
             }
         }
     }

@@ -50,8 +50,8 @@ class run {
     [[nodiscard]] static run *of_process() noexcept { return of_process_; }
     static void begin(run &own) noexcept { of_process_ = &own; }
 
-    /// Sends of the standard mode do not wait for their receives.
-    [[nodiscard]] bool buffers_sends() noexcept;
+    /// Whether a send of the standard mode does not wait for its receive. By the calling rank, once for each.
+    [[nodiscard]] bool buffers_send(int rank, std::int64_t bytes);
     /// Waits until the choice is made, and returns what is taken. By the calling rank.
     /// @param what it waits for, for reports
     [[nodiscard]] int ask(open_choice &call, const protocol::awaited &what);
@@ -126,7 +126,10 @@ class run {
     [[nodiscard]] std::vector<question *> askers(const turn_place &at) const;
     void give_turn(const turn_place &at, int rank);
     [[nodiscard]] unsigned number_of(const protocol::receive_operation &receive, int rank);
-    void note_what_comes_later(const std::vector<tables> &all);
+    /// What has come since, for decisions before which others could have been made.
+    void note_arrivals(const tables &here);
+    void note_arrival(watched &by, const protocol::envelope &message);
+    void note_askers();
     [[nodiscard]] bool meet_waiting(std::vector<candidate> &all);
     [[nodiscard]] candidate *next_of(std::vector<candidate> &all);
     void find_nothing(candidate &poll);
@@ -155,7 +158,7 @@ class run {
     std::set<std::pair<int, const void *>> refused_;
     std::size_t decisions_ = 0;
     unsigned fruitless_ = 0;
-    bool sends_noted_ = false;
+    std::set<int> sizes_; ///< of messages of the standard mode, by class
 };
 
 } // namespace lisle::exploration

@@ -1,33 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-report FOLDER TITLE [PAGE]: makes a page of what the ranks of a job have recorded in a folder, and
-// prints the same in ten lines. lislerun --report and --stats call it.
+// lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE]: makes a page of what the ranks of a job
+// have recorded in a folder, prints the same in ten lines, and writes all calls as trace events. lislerun
+// --report,
+// --stats and --trace call it.
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "report/analysis/analyse.hpp"
+#include "report/page/event_trace.hpp"
 #include "report/page/page.hpp"
 #include "report/page/summary.hpp"
 
+namespace {
+
+using namespace lisle::report;
+
+struct wanted {
+    std::string folder, title, page, trace;
+    bool lines = false;
+};
+
+bool read(std::span<char *> words, wanted &into) {
+    if (words.size() < 2) {
+        return false;
+    }
+    into.folder = words[0];
+    into.title = words[1];
+    for (std::size_t at = 2; at != words.size(); ++at) {
+        const std::string_view word = words[at];
+        if (word == "--lines") {
+            into.lines = true;
+        } else if ((word == "--page" || word == "--trace") && at + 1 != words.size()) {
+            (word == "--page" ? into.page : into.trace) = words[++at];
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int cannot_write(const char *option, const std::string &file) {
+    std::fprintf(stderr, "lislerun: %s: cannot write %s\n", option, file.c_str());
+    return 1;
+}
+
+int make(const wanted &asked) {
+    std::ofstream events;
+    std::unique_ptr<event_trace> trace;
+    if (!asked.trace.empty()) {
+        events.open(asked.trace, std::ios::binary);
+        trace = std::make_unique<event_trace>(events);
+    }
+    const run told = analyse(asked.folder, trace.get());
+    if (trace != nullptr && !trace->finish()) {
+        return cannot_write("--trace", asked.trace);
+    }
+    if (asked.lines) {
+        std::fputs(lines_of(told).c_str(), stderr);
+    }
+    if (!asked.page.empty()) {
+        std::ofstream page{asked.page, std::ios::binary};
+        page << page_of(told, asked.title) << std::flush;
+        if (!page) {
+            return cannot_write("--report", asked.page);
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
 int main(int count, char **arguments) {
-    if (count < 3 || count > 4) {
-        std::fprintf(stderr, "usage: lisle-report FOLDER TITLE [PAGE]\n");
+    wanted asked;
+    if (!read({arguments + 1, static_cast<std::size_t>(count - 1)}, asked)) {
+        std::fprintf(stderr, "usage: lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE]\n");
         return 2;
     }
     try {
-        const lisle::report::run told = lisle::report::analyse(arguments[1]);
-        if (count == 3) {
-            std::fputs(lisle::report::lines_of(told).c_str(), stderr);
-            return 0;
-        }
-        std::ofstream page{arguments[3], std::ios::binary};
-        page << lisle::report::page_of(told, arguments[2]) << std::flush;
-        if (!page) {
-            std::fprintf(stderr, "lislerun: --report: cannot write %s\n", arguments[3]);
-            return 1;
-        }
-        return 0;
+        return make(asked);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "lislerun: --report: %s\n", error.what());
         return 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/exploration/explore.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "launch/common/launch_error.hpp"
 #include "launch/exploration/failure.hpp"
@@ -49,6 +51,27 @@ std::string command_of(const program_request &program) {
     return words;
 }
 
+choice::buffering first_way(explored_sends wanted) {
+    if (wanted == explored_sends::waiting) {
+        return {.most_bytes = choice::buffering::nothing};
+    }
+    return {.each_chosen = wanted == explored_sends::each};
+}
+
+/// Of sends whose messages have these sizes, after all were buffered. Sends that are buffered allow all
+/// matchings that sends which wait allow, and more. But only those that wait show the deadlocks of their
+/// waits. In between are the ways of most libraries: what is short is buffered, and what is long waits.
+std::vector<choice::buffering> other_ways(const std::set<int> &sizes) {
+    std::vector<choice::buffering> ways;
+    if (!sizes.empty()) {
+        ways.push_back({.most_bytes = choice::buffering::nothing});
+        for (auto each = sizes.begin(); std::next(each) != sizes.end(); ++each) {
+            ways.push_back({.most_bytes = choice::most_bytes_of(*each)});
+        }
+    }
+    return ways;
+}
+
 class exploration {
   public:
     exploration(const job_request &request, const job_plan &plan)
@@ -56,12 +79,7 @@ class exploration {
                                                                        request.exploration.limit} {}
 
     int run() {
-        // Sends that are buffered allow all matchings that sends which wait allow, and more. But only those
-        // that wait show the deadlocks of their waits.
-        bool complete = explore_all(true);
-        if (!failed_ && sends_) {
-            complete = explore_all(false) && complete;
-        }
+        const bool complete = request_.exploration.random ? explore_by_chance() : explore_all();
         if (failed_) {
             tell_failure();
             return 1;
@@ -80,24 +98,24 @@ class exploration {
     [[nodiscard]] double seconds() const {
         return std::chrono::duration<double>(clock::now() - begin_).count();
     }
-    [[nodiscard]] bool may_go_on(bool buffers) const {
-        // The second way, in which sends wait, is to have its share.
-        const auto end = buffers ? begin_ + (end_ - begin_) * 2 / 3 : end_;
+    [[nodiscard]] bool may_go_on(clock::time_point end) const {
         return clock::now() < end && runs_ < request_.exploration.runs;
     }
-    /// @return all have been run
-    bool explore_all(bool buffers) {
-        return request_.exploration.random ? explore_by_chance(buffers) : explore_in_order(buffers);
-    }
-    bool explore_in_order(bool buffers);
-    bool explore_by_chance(bool buffers);
+    // True: all have been run.
+    bool explore_all();
+    bool explore_in_order(const choice::buffering &sends, clock::time_point end, int &count);
+    bool explore_by_chance();
     run_result make(const choice::orders &given) {
         ++runs_;
         return runner_.run(given);
     }
     void judge(const choice::orders &given, const run_result &result);
+    [[nodiscard]] std::optional<run_failure> failure_of(const run_result &result) const {
+        return launch::failure_of(result, request_.exploration.mistakes_fail);
+    }
     void tell_failure();
     void tell_success(bool complete) const;
+    [[nodiscard]] std::string sends_in_words() const;
     void tell_outputs() const;
     [[nodiscard]] std::string write_choices(const choice::orders &given,
                                             const std::vector<std::string> &story) const;
@@ -108,23 +126,39 @@ class exploration {
     const clock::time_point begin_ = clock::now();
     const clock::time_point end_;
     int runs_ = 0;
-    int ways_ = 0;   ///< different ones that sends which are buffered allow
-    int others_ = 0; ///< those of sends that wait
+    int ways_ = 0;   ///< different ones of the first way to send, which allows most
+    int others_ = 0; ///< those of the other ways
     double expected_ = 0;
-    bool sends_ = false;
+    std::set<int> sizes_; ///< of messages of the standard mode, by class
     std::optional<failed_run> failed_;
     std::map<std::string, int> outputs_; ///< sorted by lines, and how often
 };
 
-bool exploration::explore_in_order(bool buffers) {
+bool exploration::explore_all() {
+    const explored_sends wanted = request_.exploration.sends;
+    if (wanted != explored_sends::several) {
+        return explore_in_order(first_way(wanted), end_, ways_);
+    }
+    // The other ways are to have their shares.
+    bool complete = explore_in_order(first_way(wanted), begin_ + (end_ - begin_) * 2 / 3, ways_);
+    const auto others = other_ways(sizes_);
+    for (std::size_t at = 0; at != others.size() && !failed_; ++at) {
+        const auto now = clock::now();
+        const auto left = static_cast<int>(others.size() - at);
+        complete = explore_in_order(others[at], now + (end_ - now) / left, others_) && complete;
+    }
+    return complete;
+}
+
+bool exploration::explore_in_order(const choice::buffering &sends, clock::time_point end, int &count) {
     search_tree tree;
-    int &count = buffers ? ways_ : others_;
+    const int before = count;
     while (const auto follow = tree.next()) {
-        if (!may_go_on(buffers)) {
-            expected_ += count * tree.whole_by_part();
+        if (!may_go_on(end)) {
+            expected_ += (count - before) * tree.whole_by_part();
             return false;
         }
-        const choice::orders given{.follow = *follow, .buffers = buffers};
+        const choice::orders given{.follow = *follow, .sends = sends};
         const run_result result = make(given);
         tree.note(result.made);
         if (!result.made.impossible) {
@@ -135,24 +169,26 @@ bool exploration::explore_in_order(bool buffers) {
             }
         }
     }
-    expected_ += count;
+    expected_ += count - before;
     return true;
 }
 
-bool exploration::explore_by_chance(bool buffers) {
-    const auto most = *request_.exploration.random;
-    int &count = buffers ? ways_ : others_;
-    for (std::uint64_t seed = 1; seed <= most && may_go_on(buffers) && !failed_; ++seed) {
-        const choice::orders given{.seed = seed, .buffers = buffers};
-        const run_result result = make(given);
-        ++count;
-        judge({.follow = result.made.decisions, .buffers = buffers}, result);
+bool exploration::explore_by_chance() {
+    const explored_sends wanted = request_.exploration.sends;
+    constexpr std::array in_turn{explored_sends::buffered, explored_sends::waiting, explored_sends::each};
+    for (std::uint64_t seed = 1; seed <= *request_.exploration.random && may_go_on(end_) && !failed_;
+         ++seed) {
+        const auto sends =
+            first_way(wanted == explored_sends::several ? in_turn[(seed - 1) % in_turn.size()] : wanted);
+        const run_result result = make({.seed = seed, .sends = sends});
+        ++ways_;
+        judge({.follow = result.made.decisions, .sends = sends}, result);
     }
     return false;
 }
 
 void exploration::judge(const choice::orders &given, const run_result &result) {
-    sends_ = sends_ || result.made.sends;
+    sizes_.insert(result.made.sizes.begin(), result.made.sizes.end());
     if (auto how = failure_of(result)) {
         failed_ = failed_run{given, result, std::move(*how)};
         return;
@@ -169,20 +205,20 @@ void exploration::tell_failure() {
             departures.push_back(each);
         }
     }
-    const bool buffers = failed_->given.buffers;
+    const choice::buffering sends = failed_->given.sends;
     const auto fails = [&](const std::vector<choice::decision> &follow) {
         if (--left < 0) {
             return false;
         }
-        const run_result result = runner_.run({.follow = follow, .buffers = buffers});
+        const run_result result = runner_.run({.follow = follow, .sends = sends});
         const auto how = result.made.impossible ? std::nullopt : failure_of(result);
         return how && how->sort == failed_->how.sort;
     };
     departures = shorten(std::move(departures), fails);
     // Once more, to hear of the calls.
-    const run_result last = runner_.run({.follow = departures, .buffers = buffers, .tells = true});
+    const run_result last = runner_.run({.follow = departures, .sends = sends, .tells = true});
     const auto how = failure_of(last);
-    const auto story = story_of(last.made, buffers);
+    const auto story = story_of(last.made, sends);
     std::printf("run %s fails (%.1f s): %s\n", count.c_str(), seconds(),
                 (how ? how->sentence : failed_->how.sentence).c_str());
     for (const auto &line : story) {
@@ -194,7 +230,7 @@ void exploration::tell_failure() {
         std::fputs(output.c_str(), stdout);
     }
     const std::string file =
-        write_choices({.follow = last.made.decisions, .buffers = buffers, .tells = false}, story);
+        write_choices({.follow = last.made.decisions, .sends = sends, .tells = false}, story);
     std::printf("To run exactly this again: lislerun -n %d --replay %s%s\n", plan_.ranks(), file.c_str(),
                 command_of(request_.programs.front()).c_str());
 }
@@ -219,15 +255,39 @@ std::string exploration::write_choices(const choice::orders &given,
     return file;
 }
 
+std::string exploration::sends_in_words() const {
+    if (sizes_.empty()) {
+        return {};
+    }
+    switch (request_.exploration.sends) {
+    case explored_sends::buffered:
+        return "; sends buffered";
+    case explored_sends::waiting:
+        return "; sends not buffered";
+    case explored_sends::each:
+        return "; each send buffered, and not";
+    case explored_sends::several:
+        break;
+    }
+    std::string text = "; sends buffered, and not";
+    for (auto each = sizes_.begin(); std::next(each) != sizes_.end(); ++each) {
+        text += sentence(each == sizes_.begin() ? ", and those of up to " : ", ",
+                         number_in_words(static_cast<double>(choice::most_bytes_of(*each))));
+    }
+    return sizes_.size() > 1 ? text + " bytes alone" : text;
+}
+
 void exploration::tell_success(bool complete) const {
     const int all = ways_ + others_;
     std::string count = number_in_words(ways_);
     if (request_.exploration.random) {
         std::printf("%s runs by chance: none fails (%.1f s)\n", number_in_words(all).c_str(), seconds());
     } else if (complete) {
-        count = ways_ == 1 ? "the only matching explored" : "all " + count + " matchings explored";
+        const bool each = request_.exploration.sends == explored_sends::each;
+        count = ways_ == 1 ? "the only matching explored"
+                           : "all " + count + (each ? " ways explored" : " matchings explored");
         std::printf("%s: none fails (%s runs, %.1f s%s)\n", count.c_str(), number_in_words(runs_).c_str(),
-                    seconds(), others_ != 0 ? "; sends buffered, and not" : "");
+                    seconds(), sends_in_words().c_str());
     } else {
         std::printf("%s of about %s matchings explored in %.1f s: none fails\n", number_in_words(all).c_str(),
                     number_in_words(expected_).c_str(), seconds());

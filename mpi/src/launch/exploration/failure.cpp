@@ -27,7 +27,7 @@ std::string_view mistake_in(std::string_view errors) {
 
 } // namespace
 
-std::optional<run_failure> failure_of(const run_result &run) {
+std::optional<run_failure> failure_of(const run_result &run, bool mistakes_fail) {
     if (!run.made.endless.empty()) {
         return run_failure{"endless", "a rank finds nothing for ever: " + run.made.endless};
     }
@@ -44,7 +44,7 @@ std::optional<run_failure> failure_of(const run_result &run) {
     if (run.exit_code != 0) {
         return run_failure{sentence("exit ", run.exit_code), sentence("exit code ", run.exit_code)};
     }
-    if (const auto mistake = mistake_in(run.errors); !mistake.empty()) {
+    if (const auto mistake = mistake_in(run.errors); mistakes_fail && !mistake.empty()) {
         return run_failure{"mistake", sentence("a mistake: ", mistake.substr(mistake.find(' ') + 1))};
     }
     return std::nullopt;

@@ -14,8 +14,8 @@ struct run_failure {
     std::string sentence; ///< "a deadlock", "exit code 3"
 };
 
-/// Nothing: all is well.
-[[nodiscard]] std::optional<run_failure> failure_of(const run_result &run);
+/// Nothing: all is well. @param mistakes_fail what LISLE_CHECK=2 names is a failure
+[[nodiscard]] std::optional<run_failure> failure_of(const run_result &run, bool mistakes_fail);
 
 /// The lines of an output in an order that does not depend on which rank was first.
 [[nodiscard]] std::string sorted_lines(const std::string &text);

@@ -26,6 +26,19 @@ std::string of_messages(const std::string &call, const choice::decision &made) {
     return made.others.empty() ? text : sentence(text, " before rank ", usual, "'s");
 }
 
+/// Nothing: all are buffered, or chosen one by one.
+std::string of_sends(const choice::buffering &sends) {
+    constexpr const char *standard = "sends of the standard mode (MPI_Send, MPI_Isend) ";
+    if (sends.each_chosen || sends.most_bytes == choice::buffering::everything) {
+        return {};
+    }
+    if (sends.most_bytes == choice::buffering::nothing) {
+        return sentence(standard, "are not buffered: they wait for their receives");
+    }
+    return sentence(standard, "of up to ", sends.most_bytes,
+                    " bytes are buffered, and longer ones wait for their receives");
+}
+
 std::string place_of(int place) {
     return sentence("the request at place ", place);
 }
@@ -49,16 +62,19 @@ std::string sentence_of(const choice::decision &made) {
                                     " has its turn at the memory of rank ", made.at.rank);
         return made.others.empty() ? text : sentence(text, " before rank ", made.others.front());
     }
+    if (made.at.what == kind::send) {
+        return sentence("rank ", made.at.rank, ": ", made.told.empty() ? "a send" : made.told,
+                        made.taken == 0 ? " waits for its receive" : " is buffered");
+    }
     const std::string call = sentence("rank ", made.at.rank, ": ", made.told.empty() ? "a call" : made.told);
     const bool of_requests_is_it = made.at.what == kind::completion || made.at.what == kind::test;
     return of_requests_is_it ? of_requests(call, made) : of_messages(call, made);
 }
 
-std::vector<std::string> story_of(const choice::account &made, bool buffers) {
+std::vector<std::string> story_of(const choice::account &made, const choice::buffering &sends) {
     std::vector<std::string> lines;
-    if (!buffers) {
-        lines.emplace_back("sends of the standard mode (MPI_Send, MPI_Isend) are not buffered: they wait for "
-                           "their receives");
+    if (std::string told = of_sends(sends); !told.empty()) {
+        lines.push_back(std::move(told));
     }
     for (const choice::decision &each : made.decisions) {
         if (each.departs) {

@@ -13,6 +13,6 @@ namespace lisle::launch {
 [[nodiscard]] std::string sentence_of(const choice::decision &made);
 
 /// A line for each choice that departs from the usual; one that says so if there is none.
-[[nodiscard]] std::vector<std::string> story_of(const choice::account &made, bool buffers);
+[[nodiscard]] std::vector<std::string> story_of(const choice::account &made, const choice::buffering &sends);
 
 } // namespace lisle::launch

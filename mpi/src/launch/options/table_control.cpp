@@ -71,6 +71,28 @@ void explore(option_use &use) {
     }
 }
 
+void explore_sends(option_use &use) {
+    constexpr std::array<std::pair<std::string_view, explored_sends>, 4> ways{
+        {{"several", explored_sends::several},
+         {"buffered", explored_sends::buffered},
+         {"waiting", explored_sends::waiting},
+         {"each", explored_sends::each}}};
+    const auto told = use.value();
+    const auto way = std::ranges::find(ways, told, &std::pair<std::string_view, explored_sends>::first);
+    if (way == ways.end()) {
+        give_up(exit_usage, use.shown, " is several, buffered, waiting or each, not '", told, "'");
+    }
+    use.job.exploration.sends = way->second;
+}
+
+void explore_mistakes(option_use &use) {
+    const auto told = use.value();
+    if (told != "fail" && told != "ignore") {
+        give_up(exit_usage, use.shown, " is fail or ignore, not '", told, "'");
+    }
+    use.job.exploration.mistakes_fail = told == "fail";
+}
+
 constexpr option control_table[] = {
     {"with-ft", "KIND", choose_fault_tolerance,
      "ulfm: the job goes on when a process fails, and the others can recover (MPIX_Comm_shrink); processes "
@@ -90,6 +112,13 @@ constexpr option control_table[] = {
      "end --explore after this time (without it: 60)"},
     {"explore-runs", "N", [](option_use &use) { use.job.exploration.runs = use.number(); },
      "end --explore after so many runs"},
+    {"explore-sends", "WAY", explore_sends,
+     "in the runs of --explore sends of the standard mode are all buffered; or they are all waiting for "
+     "their "
+     "receives; or each is one of both, a choice of its own; several, the default, is all buffered, then all "
+     "waiting, then those that are short buffered and the longer ones waiting"},
+    {"explore-mistakes", "WHAT", explore_mistakes,
+     "whether a run of --explore is to fail in which LISLE_CHECK=2 names a mistake, or to ignore that"},
     {"explore-file", "FILE", [](option_use &use) { use.job.exploration.file = use.value(); },
      "where --explore keeps what a run that fails has chosen (without it: PROGRAM.choices)"},
     {"replay", "FILE", [](option_use &use) { use.job.exploration.replay = use.value(); },

@@ -32,6 +32,16 @@ void use_fabric(option_use &use) {
     }
 }
 
+/// A file of calls, or a folder of pictures of a modelled mesh.
+void choose_trace(option_use &use) {
+    const std::string where{use.value()};
+    if (where.ends_with(".json")) {
+        use.job.report.trace = where;
+    } else {
+        use.program.environment.variables.push_back({variable_of(setting::tile_trace), where});
+    }
+}
+
 constexpr option fabric_table[] = {
     {"fabric", "local|tile:WxH", use_fabric,
      "what carries messages: the node's memory, or a modelled processor of W x H tiles, with the program in "
@@ -47,7 +57,9 @@ constexpr option fabric_table[] = {
     {"compute", "declared|host[:PERCENT]|instructions[:PERCENT]", hand_down<setting::tile_compute>,
      "what computing takes on a tile: what the program declares (MPIX_Tile_compute), so many percent of "
      "this machine's processor time, or a cycle for each instruction of this machine"},
-    {"trace", "DIR", hand_down<setting::tile_trace>, "draw how the tiles and their links were used, in DIR"},
+    {"trace", "FILE.json|DIR", choose_trace,
+     "FILE.json: record the ranks' calls, and write them there as trace events, which Perfetto shows. DIR: "
+     "draw how the tiles of a modelled mesh and their links were used, in DIR"},
 };
 
 } // namespace

@@ -102,9 +102,18 @@ struct display_request {
 /// What is told of a run when it is over.
 struct report_request {
     std::string page;   ///< a file for the report; empty: none
+    std::string trace;  ///< a file for all calls as trace events; empty: none
     bool lines = false; ///< ten lines on the error output
     std::string folder; ///< where ranks record; empty: they do not
-    [[nodiscard]] bool wanted() const { return !page.empty() || lines; }
+    [[nodiscard]] bool wanted() const { return !page.empty() || !trace.empty() || lines; }
+};
+
+/// How sends of the standard mode are done in the runs of --explore.
+enum class explored_sends : std::uint8_t {
+    several,  ///< all buffered; all waiting; buffered up to each length
+    buffered, ///< all
+    waiting,  ///< all
+    each,     ///< each is a choice of its own
 };
 
 /// A program is run in all the ways that MPI allows, or once more in one of them.
@@ -113,9 +122,11 @@ struct exploration_request {
     std::optional<std::uint64_t> random; ///< so many runs by chance instead
     std::chrono::milliseconds limit{std::chrono::seconds{60}};
     int runs = std::numeric_limits<int>::max(); ///< at most
-    std::string file;                           ///< for the choices of a run that fails; empty: the usual
-    std::string replay;                         ///< a file of choices to follow; empty: there is none
-    std::string record;                         ///< a file for the choices of this run; empty: none
+    explored_sends sends = explored_sends::several;
+    bool mistakes_fail = true; ///< a run fails in which LISLE_CHECK=2 names a mistake
+    std::string file;          ///< for the choices of a run that fails; empty: the usual
+    std::string replay;        ///< a file of choices to follow; empty: there is none
+    std::string record;        ///< a file for the choices of this run; empty: none
     std::string folder; ///< where a run finds its orders and leaves its account; empty: nothing is left open
     bool in_any_kind = false; ///< ranks need not be fibers of one thread: only receives are followed
     [[nodiscard]] bool wanted() const { return all || !replay.empty() || !record.empty(); }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "launch/common/launch_error.hpp"
@@ -19,9 +20,9 @@ namespace lisle::launch {
 
 namespace {
 
-void check_page(const std::string &page) {
-    if (!page.empty() && !std::ofstream{page, std::ios::app}) {
-        give_up(exit_usage, "--report ", page, ": the file cannot be written: ", std::strerror(errno));
+void check_file(const char *option, const std::string &file) {
+    if (!file.empty() && !std::ofstream{file, std::ios::app}) {
+        give_up(exit_usage, option, " ", file, ": the file cannot be written: ", std::strerror(errno));
     }
 }
 
@@ -47,7 +48,8 @@ run_report::run_report(job_request &request) : request_{request} {
                 " their calls go another way");
     }
     request.abi = "standard"; // the recorder has the calls of the standard's binary interface
-    check_page(request.report.page);
+    check_file("--report", request.report.page);
+    check_file("--trace", request.report.trace);
     std::error_code none;
     auto folder = (std::filesystem::temp_directory_path(none) / "lisle-report-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) {
@@ -67,32 +69,38 @@ void run_report::make() const {
     if (request_.report.folder.empty()) {
         return;
     }
+    const report_request &wanted = request_.report;
     const std::string program = installed_in() + "/" + report::report_program;
-    const std::string title = title_of(request_);
-    std::vector<std::vector<std::string>> calls;
-    if (request_.report.lines) {
-        calls.push_back({program, request_.report.folder, title});
+    std::vector<std::string> words{program, wanted.folder, title_of(request_)};
+    if (wanted.lines) {
+        words.emplace_back("--lines");
     }
-    if (!request_.report.page.empty()) {
-        calls.push_back({program, request_.report.folder, title, request_.report.page});
+    for (const auto &[option, file] :
+         {std::pair{"--page", &wanted.page}, std::pair{"--trace", &wanted.trace}}) {
+        if (!file->empty()) {
+            words.insert(words.end(), {option, *file});
+        }
     }
-    for (auto &words : calls) {
-        std::vector<char *> arguments;
-        for (auto &word : words) {
-            arguments.push_back(word.data());
-        }
-        arguments.push_back(nullptr);
-        const pid_t child = fork();
-        if (child == 0) {
-            execv(program.c_str(), arguments.data());
-            _exit(exit_not_found);
-        }
-        int status = 0;
-        if (child < 0 || waitpid(child, &status, 0) != child ||
-            (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_found)) {
-            say(sentence("--report: cannot start ", program, "; there is no report"));
-        } else if (words.size() == 4 && status == 0 && !request_.messages.quiet) {
-            say(sentence("the report is in ", request_.report.page));
+    std::vector<char *> arguments;
+    for (auto &word : words) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        execv(program.c_str(), arguments.data());
+        _exit(exit_not_found);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child ||
+        (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_found)) {
+        say(sentence("--report: cannot start ", program, "; there is no report"));
+    } else if (status == 0 && !request_.messages.quiet) {
+        for (const auto &[what, file] :
+             {std::pair{"the report", &wanted.page}, std::pair{"the trace", &wanted.trace}}) {
+            if (!file->empty()) {
+                say(sentence(what, " is in ", *file));
+            }
         }
     }
 }

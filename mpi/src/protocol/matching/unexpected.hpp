@@ -57,6 +57,8 @@ class unexpected_message final : public object {
     std::uint8_t elements = 0;
     /// All of it has been shown to the user as one piece.
     bool shown = false;
+    /// Who explores the run (job_clock::leaves_open) has seen it.
+    bool noted = false;
     /// Null unless it is received in several pieces.
     std::unique_ptr<piecewise_state> reading;
     /// All unexpected messages of a rank in order of arrival.

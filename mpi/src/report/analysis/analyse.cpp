@@ -57,7 +57,7 @@ std::string ranks_in_words(const std::vector<int> &ranks) {
 
 } // namespace
 
-run analyse(const std::filesystem::path &folder) {
+run analyse(const std::filesystem::path &folder, run_listener *listener) {
     std::vector<std::string> remarks;
     std::vector<trace_reader> readers = open_all(folder, remarks);
     if (readers.empty()) {
@@ -89,14 +89,20 @@ run analyse(const std::filesystem::path &folder) {
         total.closed = known.closed;
         total.memory = known.memory;
         total.host = reader.head().host.data();
+        if (listener != nullptr) {
+            listener->rank(rank, total.host);
+        }
         for (const phase_mark &each : known.phases) {
             sums.phase(rank, each.level, total.begin + each.time);
+            if (listener != nullptr) {
+                listener->phase(rank, each.level, total.begin + each.time);
+            }
         }
         if (!known.closed) {
             open.push_back(rank);
         }
     }
-    replay all{readers, sums, begin};
+    replay all{readers, sums, begin, listener};
     all.go();
     run made = std::move(sums).finish(all.ideal());
     made.remarks = std::move(remarks);

@@ -70,7 +70,8 @@ struct replay::rank_state {
     [[nodiscard]] const group_record &group(std::uint32_t number) const { return reader->groups()[number]; }
 };
 
-replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin) : sums_{sums} {
+replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin, run_listener *listener)
+    : sums_{sums}, listener_{listener} {
     for (trace_reader &each : readers) {
         const trace_head &head = each.head();
         const std::int64_t offset = static_cast<std::int64_t>(head.begin) - begin;
@@ -181,6 +182,9 @@ void replay::end(rank_state &at) {
         }
     }
     at.last_end = one->end;
+    if (listener_ != nullptr) {
+        listener_->call(*one, at.reader->sites()[call.site]);
+    }
 }
 
 void replay::end_operation(rank_state &at, const ended_operation &ended,
@@ -211,6 +215,9 @@ void replay::end_receive(rank_state &at, const operation &ended, const ended_ope
     queue->second.pop_front();
     if (queue->second.empty()) {
         sent_.erase(queue);
+    }
+    if (listener_ != nullptr) {
+        listener_->message(sent->rank, sent->begun, at.rank, in.end);
     }
     sums_.waited(in, wait_state::late_sender, sent->begun, sent->rank);
     for (const auto &each : at.in_vain) { // a pause may have divided the tests of one wait

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/analysis/listener.hpp"
 #include "report/analysis/tally.hpp"
 #include "report/trace/reader.hpp"
 
@@ -23,7 +24,8 @@ class replay {
   public:
     /// @param readers in any order, at their beginnings @param begin time of the machine's clock that counts
     /// as 0
-    replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin);
+    /// @param listener hears of all; null: nobody
+    replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin, run_listener *listener);
     ~replay();
     void go();
     /// How long the run would have taken if data took no time.
@@ -54,6 +56,7 @@ class replay {
     void end_collective(rank_state &at, const operation &ended, timed_call &in);
 
     tally &sums_;
+    run_listener *const listener_;
     std::vector<rank_state> ranks_;
     std::priority_queue<event, std::vector<event>, std::greater<>> events_;
     std::map<channel, std::deque<std::shared_ptr<operation>>> sent_; ///< and not received yet

@@ -41,6 +41,13 @@ class json {
         std::snprintf(digits, sizeof digits, "%.6g", number);
         return raw(digits);
     }
+    /// Of a time in ns, all digits.
+    json &microseconds(std::uint64_t ns) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%llu.%03u", static_cast<unsigned long long>(ns / 1000),
+                      static_cast<unsigned>(ns % 1000));
+        return raw(digits);
+    }
     /// Bytes, in base 64.
     json &bytes(std::span<const unsigned char> data) {
         constexpr std::string_view digits =

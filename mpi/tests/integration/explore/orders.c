@@ -105,6 +105,24 @@ static void late_message(void) {
     }
 }
 
+/* The same, and a receive from rank 2 alone takes that message as soon as it comes. */
+static void late_named(void) {
+    MPI_Status status;
+    if (rank == 0) {
+        get(MPI_ANY_SOURCE, work, &status);
+        must(status.MPI_SOURCE != 2);
+        get(3 - status.MPI_SOURCE, work, &status);
+    } else if (rank == 1) {
+        give(1, 0, work);
+    } else if (rank == 2) {
+        get(MPI_ANY_SOURCE, control, &status);
+        get(MPI_ANY_SOURCE, control, &status);
+        give(2, 0, work);
+    } else {
+        give(rank, 2, control);
+    }
+}
+
 /* ---- tags ---- */
 
 static void any_tag(void) {
@@ -245,6 +263,36 @@ static void head_to_head(void) {
             MPI_Send(&value, 1, MPI_INT, 1 - rank, work, WORLD);
             MPI_Recv(&other, 1, MPI_INT, 1 - rank, work, WORLD, MPI_STATUS_IGNORE);
         }
+    }
+}
+
+/* Only if short messages are buffered does rank 0's come first at rank 2, and only if long ones are not do
+ * both wait then. */
+static void short_ones(void) {
+    static int given[1000], got[1000];
+    MPI_Status status;
+    int first = 0;
+    if (rank == 0) {
+        give(0, 1, work);
+        give(0, 2, work);
+        first = get(2, control, &status);
+    } else if (rank == 1) {
+        give(1, 2, work);
+        get(0, work, &status);
+    } else {
+        first = get(MPI_ANY_SOURCE, work, &status);
+        get(MPI_ANY_SOURCE, work, &status);
+        give(first, 0, control);
+    }
+    if (rank == 1) {
+        return;
+    }
+    if (right || first != 0) {
+        MPI_Sendrecv(given, 1000, MPI_INT, 2 - rank, result, got, 1000, MPI_INT, 2 - rank, result, WORLD,
+                     &status);
+    } else {
+        MPI_Send(given, 1000, MPI_INT, 2 - rank, result, WORLD);
+        MPI_Recv(got, 1000, MPI_INT, 2 - rank, result, WORLD, &status);
     }
 }
 
@@ -473,6 +521,7 @@ static const struct {
                 {"crooked_barrier", crooked_barrier},
                 {"relay", relay},
                 {"late_message", late_message},
+                {"late_named", late_named},
                 {"any_tag", any_tag},
                 {"late_probe", late_probe},
                 {"matched_probe", matched_probe},
@@ -482,6 +531,7 @@ static const struct {
                 {"wait_some", wait_some},
                 {"one_test", one_test},
                 {"head_to_head", head_to_head},
+                {"short_ones", short_ones},
                 {"by_way_of_buffers", by_way_of_buffers},
                 {"forgotten_answer", forgotten_answer},
                 {"tasks", tasks},

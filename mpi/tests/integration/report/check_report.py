@@ -5,6 +5,7 @@ looks in a browser, if Chromium is there."""
 import argparse
 import html.parser
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -66,6 +67,25 @@ def ends(launcher, program, folder):
     run(launcher, "-q", "--hosts", "one:1,two:1", "--stats", program, "many", "5", status=2)
     left = list(pathlib.Path(tempfile.gettempdir()).glob(f"lisle-report-*/rank.{0}"))
     expect(not [each for each in left if each.stat().st_size == 0], f"records are left: {left}")
+
+
+def trace(launcher, program, folder):
+    """Programs that differ, on two nodes: each call is a slice of its rank, each message an arrow between two of them."""
+    file = folder / "run.json"
+    nodes = dict(os.environ, LISLE_NODES="2", LISLE_NETWORK_INTERFACE="lo")
+    run(launcher, "-q", "-n", 3, "--ranks", "process", "--trace", file, program, "many", "20", ":", "-n", 1, program, "many", "20", env=nodes)
+    events = json.loads(file.read_text(encoding="utf-8"))["traceEvents"]
+    names = {event["args"]["name"]: event["tid"] for event in events if event["name"] == "thread_name"}
+    expect(names == {f"rank {rank}": rank for rank in range(4)}, str(names))
+    slices = [event for event in events if event["ph"] == "X"]
+    for rank in range(4):
+        own = sorted((event["ts"], event["ts"] + event["dur"]) for event in slices if event["tid"] == rank)
+        expect(all(one[1] <= two[0] + .001 for one, two in zip(own, own[1:], strict=False)), f"calls of rank {rank} overlap: {own}")
+    arrows = {kind: {event["id"]: event for event in events if event["ph"] == kind} for kind in "sf"}
+    expect(len(arrows["s"]) == 80 and arrows["s"].keys() == arrows["f"].keys(), f"{len(arrows['s'])} messages of 80")
+    for end in (event for kind in "sf" for event in arrows[kind].values()):
+        expect(any(event["tid"] == end["tid"] and event["ts"] - .001 <= end["ts"] <= event["ts"] + event["dur"] + .001
+                   for event in slices), f"no call has this end of an arrow: {end}")
 
 
 def many(launcher, program, folder):
@@ -143,6 +163,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         arguments = (given.launcher, given.program, pathlib.Path(made))
         {"waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments),
+         "trace": lambda: trace(*arguments),
          "fortran": lambda: fortran(*arguments), "browser": lambda: browser(*arguments)}[part]()
 
 

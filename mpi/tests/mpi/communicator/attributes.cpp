@@ -130,6 +130,7 @@ void of_communicators(const check::job &) {
     CHECK_ERROR(MPI_ERR_OTHER, MPI_Comm_dup(second, &third));
     CHECK(third == MPI_COMM_NULL);
     CHECK_MPI(MPI_Comm_free(&second));
+    CHECK_MPI(MPI_Comm_free_keyval(&key));
 }
 
 void of_datatypes(const check::job &) {

@@ -131,9 +131,9 @@ void freed_while_active(const check::job &job) {
     const int dest = (job.rank + 1) % job.size;
     const int source = (job.rank + job.size - 1) % job.size;
     std::vector<int> out(50000, job.rank);
-    std::vector<int> in(out.size(), -1);
+    std::vector<int> in(out.size(), -1), none(out.size(), -1);
     MPI_Request requests[2];
-    CHECK_MPI(MPI_Irecv(in.data(), static_cast<int>(in.size()), MPI_INT, source, 0, copy, &requests[0]));
+    CHECK_MPI(MPI_Irecv(none.data(), static_cast<int>(none.size()), MPI_INT, source, 0, copy, &requests[0]));
     MPI_Comm handle = copy;
     CHECK_MPI(MPI_Comm_free(&copy));
     CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &copy));

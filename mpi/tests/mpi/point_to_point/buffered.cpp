@@ -63,6 +63,7 @@ void too_small() {
         CHECK_ERROR(MPI_ERR_BUFFER, MPI_Ibsend(data, room + 1, MPI_BYTE, 0, 2, MPI_COMM_SELF, &request));
         CHECK_MPI(MPI_Bsend_init(data, room + 1, MPI_BYTE, 0, 2, MPI_COMM_SELF, &request));
         CHECK_ERROR(MPI_ERR_BUFFER, MPI_Start(&request));
+        CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE)); // it has not been started
         CHECK_MPI(MPI_Request_free(&request));
         CHECK_MPI(MPI_Bsend(data, room, MPI_BYTE, 0, 2, MPI_COMM_SELF));
         CHECK_MPI(MPI_Recv(got, room, MPI_BYTE, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE));

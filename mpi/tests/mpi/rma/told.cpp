@@ -212,7 +212,7 @@ class told_test {
         const MPI_Aint at = window_.at(target, 0);
         const element *const given = given_.data();
         element *const fetched = fetched_.data();
-        const element zero = 0;
+        static const element zero = 0; // read until the access is complete
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Datatype every_second = MPI_DATATYPE_NULL;
         switch (now.what) {

@@ -255,16 +255,24 @@ TEST(choices, are_read_as_they_are_written) {
                         .waits = true,
                         .told = "MPI_Waitany at a b.c:3"};
     const std::string text =
-        "# a remark\n" + choice::text_of(choice::orders{.follow = {made}, .seed = 9, .buffers = false});
+        "# a remark\n" +
+        choice::text_of(choice::orders{.follow = {made}, .seed = 9, .sends = {.most_bytes = 15}});
     const auto read = choice::read_orders(text);
     EXPECT_EQ(read.seed, 9U);
-    EXPECT_FALSE(read.buffers);
+    EXPECT_EQ(read.sends, (choice::buffering{.most_bytes = 15}));
     ASSERT_EQ(read.follow.size(), 1U);
     EXPECT_EQ(choice::text_of(read.follow[0]), choice::text_of(made));
-    const auto account =
-        choice::read_account(choice::text_of(made) + choice::text_of_later(0, 5) + choice::text_of_sends());
+    const auto account = choice::read_account(choice::text_of(made) + choice::text_of_later(0, 5) +
+                                              choice::text_of_sends(choice::size_class(5)));
     EXPECT_EQ(account.decisions.at(0).later, std::vector<int>{5});
-    EXPECT_TRUE(account.sends);
+    EXPECT_EQ(account.sizes, std::set<int>{3});
+    EXPECT_EQ(choice::most_bytes_of(3), 7);
+    EXPECT_EQ(choice::size_class(7), 3);
+    EXPECT_EQ(choice::size_class(0), 0);
+    for (const choice::buffering each :
+         {choice::buffering{}, {.most_bytes = choice::buffering::nothing}, {.each_chosen = true}}) {
+        EXPECT_EQ(choice::read_orders(choice::text_of(choice::orders{.sends = each})).sends, each);
+    }
     EXPECT_FALSE(account.impossible);
 }
 
