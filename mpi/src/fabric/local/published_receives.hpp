@@ -56,7 +56,7 @@ class published_receives {
     /// @pre the slot is free
     void publish(unsigned slot, const published_receive &what) noexcept {
         entry &place = at(slot);
-        const std::uint64_t version = ++head_->versions;
+        const std::uint64_t version = next_version();
         // Release: a sender that reads any of this sees that the state before is gone.
         std::atomic_thread_fence(std::memory_order_release);
         place.order.store(version, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ class published_receives {
     /// Says that more packets have been matched since: a sender that has looked before cannot claim it.
     void renew(unsigned slot, std::uint32_t since) noexcept {
         at(slot).since.store(since, std::memory_order_relaxed); // a sender that sees it too early finds less
-        (void)change(slot, ++head_->versions << 2 | published);
+        (void)change(slot, next_version() << 2 | published);
     }
     /// True if it is claimed for the message with this number.
     [[nodiscard]] bool is_claimed_for(unsigned slot, std::uint64_t message) const noexcept {
@@ -118,7 +118,7 @@ class published_receives {
 
   private:
     struct alignas(line_bytes) head {
-        std::uint64_t versions; ///< the owner's
+        std::atomic<std::uint64_t> versions; ///< relaxed: that the owner has given; others ask whether any
         std::atomic<bool> attended;
     };
     struct alignas(line_bytes) entry {
@@ -141,6 +141,11 @@ class published_receives {
     [[nodiscard]] entry &at(unsigned slot) const noexcept {
         return reinterpret_cast<entry *>(head_ + 1)[slot];
     }
+    [[nodiscard]] std::uint64_t next_version() noexcept {
+        const std::uint64_t next = head_->versions.load(std::memory_order_relaxed) + 1;
+        head_->versions.store(next, std::memory_order_relaxed);
+        return next;
+    }
     /// By the owner, from `published` to another state. Acquire and release: orders it with claims.
     bool change(unsigned slot, std::uint64_t next) noexcept {
         std::uint64_t seen = at(slot).state.load(std::memory_order_relaxed);
@@ -150,6 +155,9 @@ class published_receives {
     }
     [[nodiscard]] std::optional<found> look(const published_receive &wanted) const noexcept {
         std::optional<found> best;
+        if (slots_ == 0 || head_->versions.load(std::memory_order_relaxed) == 0) {
+            return best; // as mostly: one line is read, and stays in the sender's cache
+        }
         for (unsigned slot = 0; slot < slots_; ++slot) {
             const entry &place = at(slot);
             const std::uint64_t state = place.state.load(std::memory_order_acquire); // see publish()
