@@ -145,7 +145,9 @@ void failures::try_to_end_operations_locked() {
     while (ended != nullptr) {
         // Read on first: what follows gives the object away.
         auto &posted = static_cast<receive_operation &>(*std::exchange(ended, ended->next));
-        receives.withdraw_locked(posted);
+        if (!receives.withdraw_locked(posted)) {
+            continue; // its sender lives, writes to its buffer, and ends it
+        }
         posted.result.source = posted.pattern.source;
         core_.fail_locked(posted, known_.error_of(posted.pattern.context, posted.from));
     }
