@@ -17,6 +17,7 @@ class shared_heap;
 namespace lisle::fabric {
 
 class cooperative_copy;
+class published_receives;
 
 /// Thread-safe. Ranks are named by their numbers in the job; all of them must be on this node.
 class shared_memory {
@@ -47,6 +48,9 @@ class shared_memory {
     [[nodiscard]] virtual bool memory_open(int peer) noexcept = 0;
     /// How endpoint `owner` and others share the work of its copies; null: it copies alone, or not at all.
     [[nodiscard]] virtual cooperative_copy *cooperative_copy_of(int owner) noexcept = 0;
+
+    /// The receives of endpoint `owner` that its peers may fill.
+    [[nodiscard]] virtual published_receives receives_of(int owner) noexcept = 0;
 
     /// The memory of this process that its peers reach by address (fabric/local/shared_heap.hpp); null: there
     /// is none.

@@ -33,7 +33,7 @@ struct kind_name {
 
 kind_name name_of(std::uint8_t kind) noexcept {
     // In the order of packet_kind.
-    static constexpr std::array<kind_name, 12> names{{{log_area::eager, "eager"},
+    static constexpr std::array<kind_name, 13> names{{{log_area::eager, "eager"},
                                                       {log_area::eager, "strict_eager"},
                                                       {log_area::rendezvous, "announcement"},
                                                       {log_area::rendezvous, "clear_to_send"},
@@ -44,8 +44,9 @@ kind_name name_of(std::uint8_t kind) noexcept {
                                                       {log_area::rendezvous, "cancel"},
                                                       {log_area::rendezvous, "cancel_answer"},
                                                       {log_area::eager, "described_eager"},
-                                                      {log_area::rendezvous, "described_announcement"}}};
-    static_assert(names.size() == static_cast<std::size_t>(packet_kind::described_announcement) + 1);
+                                                      {log_area::rendezvous, "described_announcement"},
+                                                      {log_area::rendezvous, "delivered"}}};
+    static_assert(names.size() == static_cast<std::size_t>(packet_kind::delivered) + 1);
     if (kind < names.size()) {
         return names[kind];
     }

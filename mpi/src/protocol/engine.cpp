@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "fabric/local/published_receives.hpp"
+#include "fabric/shared_memory.hpp"
 #include "protocol/core/by_thread.hpp"
 #include "protocol/progress/descriptor_watch.hpp"
 #include "protocol/tracks.hpp"
@@ -40,6 +42,12 @@ engine::engine(fabric::routes_by_track &routes, rank &owner, int track, const ra
       mover_{core_, {receives_, in_, out_, sends_, transfers_}, *this}, waits_{core_, mover_, all},
       fibers_{core_, {receives_, in_, out_, sends_, transfers_}, waits_}, failures_{core_, failed_},
       completed_send_{*this} {
+    // Where all ranks are of one process, senders need no receives to be published.
+    fabric::shared_memory *const node = this->routes().to(core_.self.number).node;
+    if (core_.observer == nullptr && in_.has_mailbox() && node != nullptr &&
+        core_.self.job.rank_count() != core_.self.job.size()) {
+        receives_.publish_in(node->receives_of(core_.self.number), *in_.mailbox());
+    }
     if (track != 0) { // as the first one
         engine &first = owner.engine();
         receives_.expect_one_thread(first.receives_.expects_one_thread());

@@ -59,6 +59,9 @@ class engine final : private fabric::sink {
     void announce(send_operation &send);
     /// The same, and makes progress for a receiver of this process: it may be computing.
     void announce_and_help(send_operation &send);
+    /// Copies an announced message to a receiver in another process that may be computing. By the thread that
+    /// the operation belongs to.
+    void deliver(send_operation &send) { (void)sends_.deliver(send, waits_.brief_looks()); }
     // short_path.hpp
     /// Sends a message that fits a packet's own cell, if it may and can go that way at once. False: nothing
     /// has happened, take the general way.
@@ -136,6 +139,9 @@ class engine final : private fabric::sink {
     }
 
     [[gnu::noinline]] void start_observed(receive_operation &receive, const group &peers);
+    /// True if a sender of another process may fill it while this rank computes.
+    [[nodiscard]] bool may_publish(const receive_operation &receive) const noexcept;
+    void start_and_publish(receive_operation &receive);
     /// The rest of start(), where messages are stored. Releases the lock.
     void start_locked(receive_operation &receive);
     const std::unique_ptr<message_checks> checks_; ///< null unless the program is checked

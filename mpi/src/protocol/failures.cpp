@@ -80,7 +80,7 @@ bool failures::failed(int peer) {
 void failures::hear_of_failure(int peer) {
     const std::scoped_lock guard{core_};
     if (known_.note_reported_failure(peer)) {
-        end_operations_locked();
+        act_locked();
     }
 }
 
@@ -113,11 +113,11 @@ void failures::refuse_revoked(std::uint64_t context) {
 
 // ---- what becomes of operations ----
 
-void failures::end_operations_locked() noexcept {
+void failures::act_locked() noexcept {
     try {
-        try_to_end_operations_locked();
+        try_to_act_locked();
     } catch (const std::bad_alloc &) {
-        if (!std::exchange(ends_later_, true)) {
+        if (!std::exchange(acts_later_, true)) {
             core_.self.home->mover().watch_locked(*this);
         }
     }
@@ -125,15 +125,20 @@ void failures::end_operations_locked() noexcept {
 
 bool failures::look_locked(engine & /*home*/, bool &any) noexcept {
     try {
-        try_to_end_operations_locked();
+        try_to_act_locked();
         any = true;
-        ends_later_ = false;
+        acts_later_ = false;
     } catch (const std::bad_alloc &) {
     }
-    return ends_later_;
+    return acts_later_;
 }
 
-void failures::try_to_end_operations_locked() {
+void failures::try_to_act_locked() {
+    end_operations_locked();
+    tell_revocations_locked();
+}
+
+void failures::end_operations_locked() {
     engine &home = *core_.self.home;
     matching &receives = home.receives();
     receives.enter_started_locked();
@@ -145,7 +150,9 @@ void failures::try_to_end_operations_locked() {
     while (ended != nullptr) {
         // Read on first: what follows gives the object away.
         auto &posted = static_cast<receive_operation &>(*std::exchange(ended, ended->next));
-        receives.withdraw_locked(posted);
+        if (!receives.withdraw_locked(posted)) {
+            continue; // its sender lives, writes to its buffer, and ends it
+        }
         posted.result.source = posted.pattern.source;
         core_.fail_locked(posted, known_.error_of(posted.pattern.context, posted.from));
     }
@@ -156,7 +163,7 @@ void failures::peer_failed_locked(int peer) {
     if (!known_.has_failed(peer)) {
         active_messages::tell_failure(*core_.self.home, peer);
         known_.note_failure(peer); // last of what may throw: then the fabric tells it again
-        end_operations_locked();
+        act_locked();
         core_.note_news_locked(); // for those who wait for something else of that peer
     }
 }
@@ -167,17 +174,18 @@ void failures::revoke(std::uint64_t base) {
 }
 
 void failures::revoke_locked(std::uint64_t base) {
-    const auto *const one = known_.note_revocation(base);
-    if (one == nullptr) {
-        return;
+    if (known_.note_revocation(base)) {
+        act_locked();
     }
-    end_operations_locked();
-    // Everybody tells everybody: the first one may fail before it has told all.
-    for (const int member : one->members) {
+}
+
+// Everybody tells everybody: the first one may fail before it has told all.
+void failures::tell_revocations_locked() {
+    known_.tell_revocations([this](std::uint64_t base, int member) {
         if (member != core_.self.number && !known_.has_failed(member)) {
             core_.self.home->out().send_control_locked(member, {base, 0, 0, revocation_kind, 0, 0, 0});
         }
-    }
+    });
 }
 
 } // namespace lisle::protocol

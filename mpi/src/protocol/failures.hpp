@@ -60,18 +60,22 @@ class failures final : private lookout {
 
     /// From the fabric, which tells it again if this throws for lack of memory.
     void peer_failed_locked(int peer);
+    /// Likewise. Throws for communicators only of which this rank has not made its part yet.
     void revoke_locked(std::uint64_t base);
 
   private:
-    /// Ends what cannot be completed any more. What there is no memory for is ended later.
-    void end_operations_locked() noexcept;
-    /// The same, at once or not at all.
-    void try_to_end_operations_locked();
+    /// Ends what cannot be completed any more, and tells others of revocations. What there is no memory for
+    /// is done later.
+    void act_locked() noexcept;
+    /// The same. If it throws, it goes on where it was the next time.
+    void try_to_act_locked();
+    void end_operations_locked();
+    void tell_revocations_locked();
     bool look_locked(engine &home, bool &any) noexcept override;
 
     engine_core &core_;
     failure_table &known_;
-    bool ends_later_ = false; ///< the mover asks
+    bool acts_later_ = false; ///< the mover asks
 };
 
 /// Throws what an operation failed with. @param error MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED @param peer

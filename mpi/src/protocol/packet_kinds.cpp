@@ -36,6 +36,7 @@ const struct own_kinds {
         add(packet_kind::described_announcement, give_with_note<take_announcement>);
         add(packet_kind::data, give<&engine::transfers, &announced_receives::on_data>);
         add(packet_kind::written, give<&engine::transfers, &announced_receives::on_written>);
+        add(packet_kind::delivered, give<&engine::transfers, &announced_receives::on_delivered>);
         add(packet_kind::cancel, give<&engine::transfers, &announced_receives::on_cancel>);
         add(packet_kind::clear_to_send, give<&engine::sends, &announced_sends::on_clear_to_send>);
         add(packet_kind::offer, give<&engine::sends, &announced_sends::on_offer>);

@@ -2,6 +2,7 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
+#include "fabric/shared_memory.hpp"
 #include "protocol/short_path.hpp"
 
 namespace lisle::protocol {
@@ -14,7 +15,49 @@ void engine::start_observed(receive_operation &receive, const group &peers) {
     start(receive);
 }
 
+bool engine::may_publish(const receive_operation &receive) const noexcept {
+    constexpr std::size_t least = std::size_t{256}
+                                  << 10; // lines that both sides look at cost some KiB copied
+    if (!receives_.published().possible() || receive.pattern.wildcards() != 0 || receive.from < 0 ||
+        receive.captures || receive.pieces != nullptr || !receive.buffer.type->contiguous()) {
+        return false;
+    }
+    const fabric::route &way = routes().to(receive.from);
+    const auto bytes = static_cast<std::size_t>(receive.buffer.bytes());
+    return way.node != nullptr && !way.same_address_space && bytes >= least &&
+           (way.node->cooperative_copy_of(core_.self.number) != nullptr ||
+            way.node->holds(receive.buffer.address, bytes));
+}
+
+void engine::start_and_publish(receive_operation &receive) {
+    std::unique_lock held{core_};
+    receives_.enter_started_locked();
+    if (failed_.any()) [[unlikely]] {
+        held.release();
+        start_locked(receive);
+        return;
+    }
+    unexpected_message *const message = receives_.take_for_locked(receive);
+    if (message == nullptr) {
+        receives_.post_and_publish_locked(receive);
+    }
+    core_.expect_locked(receive, receive.from);
+    held.unlock();
+    if (message != nullptr) {
+        transfers_.accept(*message, receive);
+        return;
+    }
+    // Its message may have come, and this thread be about to compute. Either this look finds it, or the
+    // sender finds the receive: sequentially consistent, as in announced_sends::claim_receive().
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    mover_.move();
+}
+
 void engine::start(receive_operation &receive) {
+    if (may_publish(receive)) [[unlikely]] {
+        start_and_publish(receive);
+        return;
+    }
     std::unique_lock held{core_};
     receives_.enter_started_locked();
     if (receives_.stores_nothing() && core_.polled.empty()) [[likely]] {
@@ -79,8 +122,7 @@ bool engine::try_receive_short_typed(const typed_buffer &buffer, const envelope 
 void engine::cancel(receive_operation &receive) {
     const std::scoped_lock guard{core_};
     receives_.enter_started_locked();
-    if (receive.posted) {
-        receives_.withdraw_locked(receive);
+    if (receive.posted && receives_.withdraw_locked(receive)) {
         receive.result.cancelled = true;
         core_.complete_locked(receive);
     }

@@ -90,6 +90,7 @@ void send_operation::start() {
     result = {};
     streamed = stream_end = 0;
     home->start(*this);
+    home->deliver(*this);
 }
 
 void send_operation::describe(wait_note &note) const {
@@ -133,7 +134,7 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
         ended = announce_and_watch(mine, operation);
     } else {
         mine.announce(operation);
-        ended = mine.look_for(operation);
+        ended = mine.look_for(operation) || mine.sends().deliver(operation, 0);
     }
     if (!ended) {
         help(mine.core().self, number);
@@ -174,6 +175,7 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     auto operation = std::make_unique<send_operation>(buffer, channel, dest, tag, mode);
     operation->keep(*buffer.type);
     mine.announce_and_help(*operation);
+    mine.deliver(*operation);
     return operation.release();
 }
 

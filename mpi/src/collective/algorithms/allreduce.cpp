@@ -68,11 +68,11 @@ void allreduce_reduce_scatter_allgather(schedule &plan, const team &team, const 
     const auto pieces = [&ranks](const typed_buffer &vector, int first, int count) {
         return pieces_of(vector, first, count, ranks.size());
     };
-    reduce_by_halves(plan, team, ranks, operation, receive, place, pieces);
+    reduce_by_halves(plan, team, ranks, operation, receive, place, halving::near_first, pieces);
     for (int length = 1; length < ranks.size(); length *= 2) {
-        const int other = ranks.number() ^ length;
-        const int own = ranks.number() & ~(length - 1);
-        plan.receive(pieces(receive, other & ~(length - 1), length), team, ranks.rank_of(other));
+        const int other = ranks.number() ^ ranks.size() / (2 * length);
+        const int own = ranks.reversed(ranks.number()) & ~(length - 1);
+        plan.receive(pieces(receive, own ^ length, length), team, ranks.rank_of(other));
         plan.send(pieces(receive, own, length), team, ranks.rank_of(other));
         plan.await_all();
     }

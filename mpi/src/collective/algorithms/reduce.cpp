@@ -78,7 +78,7 @@ void reduce_reduce_scatter_gather(schedule &plan, const team &team, const op &op
         // The root's own piece, if it has one, is in its place already.
         for (int number = 0; number < ranks.size(); ++number) {
             if (ranks.rank_of(number) != root) {
-                plan.receive(piece(receive, number), team, ranks.rank_of(number));
+                plan.receive(piece(receive, ranks.reversed(number)), team, ranks.rank_of(number));
             }
         }
     };
@@ -97,14 +97,14 @@ void reduce_reduce_scatter_gather(schedule &plan, const team &team, const op &op
         plan.await(plan.receive(place, team, team.rank - 1));
         plan.reduce(operation, place, value);
     }
-    reduce_by_halves(plan, team, ranks, operation, value, place,
+    reduce_by_halves(plan, team, ranks, operation, value, place, halving::near_first,
                      [&ranks](const typed_buffer &vector, int first, int count) {
                          return pieces_of(vector, first, count, ranks.size());
                      });
     if (team.rank == root) {
         receive_pieces();
     } else {
-        plan.send(piece(value, ranks.number()), team, root);
+        plan.send(piece(value, ranks.reversed(ranks.number())), team, root);
     }
 }
 

@@ -83,7 +83,7 @@ void reduce_scatter_recursive_halving(schedule &plan, const team &team, const op
         };
         return part(vector, at(begin), at(end) - at(begin));
     };
-    reduce_by_halves(plan, team, ranks, operation, value, place, range);
+    reduce_by_halves(plan, team, ranks, operation, value, place, halving::far_first, range);
     const auto blocks = pieces(value, counts);
     plan.copy(blocks[static_cast<std::size_t>(team.rank)], receive);
     if (ranks.has_joined()) {

@@ -134,7 +134,8 @@ template <class Plan> void slot_reduce_scatter::write(Plan &plan, const team &te
                                                       std::span<const MPI_Count> counts) {
     const MPI_Count before = std::accumulate(counts.begin(), counts.begin() + team.rank, MPI_Count{0});
     post_and_await_all(plan, team, send);
-    plan.reduce_posts(operation, 0, team.size, before * send.type->size(), send.bytes(), receive);
+    plan.reduce_posts(operation, 0, team.size, before * send.type->size(), send.bytes(), receive,
+                      operation.commutative() ? pairing::far_first : pairing::near_first);
     plan.finish(false);
 }
 
@@ -148,7 +149,7 @@ template <class Plan> void slot_scan::write(Plan &plan, const team &team, const 
     plan.copy(send, receive);
     if (team.rank > 0) {
         plan.await_posts(0, team.rank);
-        plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive, true);
+        plan.reduce_posts(operation, 0, team.rank, 0, send.bytes(), receive, pairing::none);
     }
     plan.finish(false);
 }

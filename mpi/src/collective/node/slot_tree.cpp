@@ -57,7 +57,8 @@ template <class Plan> void tree_allreduce::write(Plan &plan, const team &team, c
     if (place.has_children()) {
         plan.copy(send, receive); // while the others come
         plan.await_posts(place.children.first, place.children.last);
-        plan.reduce_posts(operation, place.children.first, place.children.last, 0, bytes, receive, true);
+        plan.reduce_posts(operation, place.children.first, place.children.last, 0, bytes, receive,
+                          pairing::none);
     }
     if (!place.root) {
         plan.post(place.has_children() ? receive : send, place.parent);

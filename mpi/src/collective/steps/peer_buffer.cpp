@@ -2,14 +2,18 @@
 #include "collective/steps/peer_buffer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "collective/area/long_data.hpp"
+#include "collective/steps/in_pairs.hpp"
 #include "collective/steps/schedule.hpp"
 #include "collective/steps/step_memory.hpp"
 #include "datatype/copy.hpp"
+#include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 
 namespace lisle::collective {
 
@@ -35,6 +39,12 @@ void copy_all(const typed_buffer &from, const typed_buffer &to) {
     }
 }
 
+/// Rooms for pieces: the first one, and the second one and those that follow it.
+struct spare_pieces {
+    void *first, *second;
+    MPI_Count apart; ///< elements from the second one to the third
+};
+
 /// One piece of a reduction of exposed buffers.
 class piece {
   public:
@@ -54,18 +64,30 @@ class piece {
         }
     }
     /// to = the reduction of all; `to` may be what the last member gives, and no other's.
-    void combine_all(int members, const typed_buffer &to) const {
-        if (members == 1) {
-            copy_all(given(0), to);
-            return;
-        }
-        combine(given(members - 2), given(members - 1), to);
-        for (int member = members - 3; member >= 0; --member) {
-            combine(given(member), to, to);
-        }
+    void combine_all(int members, pairing how, const typed_buffer &to, const spare_pieces &rooms) const {
+        const level_rooms places{to, rooms.second, rooms.apart};
+        combine_by_way_of(members, how, to, [&](int, int level) { return places.of(level); });
+    }
+    /// The same to what the last member takes, by way of what others take.
+    void combine_all(int members) const {
+        combine_by_way_of(members, pairing::near_first, taken(members - 1),
+                          [this](int member, int) { return taken(member).address; });
     }
 
   private:
+    /// @param room (member, level): where the result is made of what a member gives and others before it
+    template <class Room>
+    void combine_by_way_of(int members, pairing how, const typed_buffer &to, Room room) const {
+        if (members <= 2) {
+            members == 1 ? copy_all(given(0), to) : combine(given(0), given(1), to);
+            return;
+        }
+        level_results levels{operation_, count_};
+        combine_in_pairs(
+            members, how,
+            [&](int member, int level) { levels.hold(level, given(member).address, room(member, level)); },
+            [&](int level) { levels.combine(level); });
+    }
     static std::size_t index(int member) noexcept { return static_cast<std::size_t>(member); }
     [[nodiscard]] typed_buffer of(const typed_buffer &whole) const {
         return first_ == 0 ? at(whole.address) : part({whole.address, 0, type_}, first_, count_);
@@ -77,13 +99,19 @@ class piece {
     const datatype &type_;
 };
 
+pairing pairing_of(const reduce_peers_step &what) noexcept {
+    return what.place == result_place::here && what.operation->commutative() ? pairing::far_first
+                                                                             : pairing::near_first;
+}
+
 void reduce_piece(const piece &now, const reduce_peers_step &what, int members, const typed_buffer &here,
-                  void *first_scratch, void *second_scratch) {
+                  const spare_pieces &rooms) {
     const int last = members - 1;
+    const pairing how = pairing_of(what);
     switch (what.place) {
     case result_place::everywhere: {
+        now.combine_all(members);
         const typed_buffer result = now.taken(last);
-        now.combine_all(members, result);
         for (int member = 0; member < last; ++member) {
             copy_all(result, now.taken(member));
         }
@@ -92,13 +120,13 @@ void reduce_piece(const piece &now, const reduce_peers_step &what, int members, 
     case result_place::one_member: {
         const typed_buffer result = now.taken(what.member);
         const bool overwrites = what.member != last && now.given(what.member).address == result.address;
-        const typed_buffer place = overwrites ? now.at(first_scratch) : result;
-        now.combine_all(members, place);
+        const typed_buffer place = overwrites ? now.at(rooms.first) : result;
+        now.combine_all(members, how, place, rooms);
         copy_all(place, result);
         return;
     }
     case result_place::here:
-        now.combine_all(members, here);
+        now.combine_all(members, how, here, rooms);
         return;
     case result_place::prefixes:
         copy_all(now.given(0), now.taken(0));
@@ -109,7 +137,7 @@ void reduce_piece(const piece &now, const reduce_peers_step &what, int members, 
     case result_place::prefixes_before: {
         // What is before a member is kept while its own contribution, which may lie where the result goes,
         // is added to it.
-        typed_buffer before = now.at(first_scratch), next = now.at(second_scratch);
+        typed_buffer before = now.at(rooms.first), next = now.at(rooms.second);
         copy_all(now.given(0), before);
         for (int member = 1; member < members; ++member) {
             if (member < last) {
@@ -126,8 +154,25 @@ void reduce_piece(const piece &now, const reduce_peers_step &what, int members, 
 } // namespace
 
 MPI_Count scratch_elements(const collective_area &where, MPI_Count count, const datatype &type) noexcept {
-    return 2 * std::min(count, piece_of(where, type));
+    // The lowest level's result, and those of the others.
+    return std::max(2, levels_of(where.members().count())) * std::min(count, piece_of(where, type));
 }
+
+namespace {
+
+/// With what lies in the step's buffer already.
+void reduce_onto(const op_on &operation, const reduce_posts_step &what, const auto &posted) {
+    for (int member = what.last - 1; member >= what.first; --member) {
+        const void *in = posted(member).data();
+        if (what.scratch != nullptr) {
+            unpack({what.scratch, what.to.count, *what.to.type}, 0, posted(member));
+            in = what.scratch;
+        }
+        operation.apply(in, what.to.address, what.to.count);
+    }
+}
+
+} // namespace
 
 void reduce_posts(const collective_area &where, std::uint64_t number, collective_area::place at,
                   const reduce_posts_step &what) {
@@ -136,18 +181,31 @@ void reduce_posts(const collective_area &where, std::uint64_t number, collective
         return where.posts().data(number, member, at).subspan(what.offset, bytes);
     };
     const op_on operation{*what.operation, *what.to.type};
-    int next = what.last - 1;
-    if (!what.onto) {
-        unpack(what.to, 0, posted(next--));
+    if (what.how == pairing::none) {
+        reduce_onto(operation, what, posted);
+        return;
     }
-    for (int member = next; member >= what.first; --member) {
-        const void *in = posted(member).data();
-        if (what.scratch != nullptr) {
-            unpack({what.scratch, what.to.count, *what.to.type}, 0, posted(member));
-            in = what.scratch;
+    if (what.first + 1 == what.last) {
+        unpack(what.to, 0, posted(what.first));
+        return;
+    }
+    const bool in_place = reduces_in_place(*what.operation, what.to);
+    if (in_place && what.first + 2 == what.last) {
+        operation.combine(posted(what.first).data(), posted(what.first + 1).data(), what.to.address,
+                          what.to.count);
+        return;
+    }
+    const level_rooms rooms{what.to, what.scratch, what.to.count};
+    level_results levels{operation, what.to.count};
+    const auto give = [&](int which, int level) {
+        const auto data = posted(what.first + which);
+        void *const room = rooms.of(level);
+        if (!in_place) {
+            unpack({room, what.to.count, *what.to.type}, 0, data);
         }
-        operation.apply(in, what.to.address, what.to.count);
-    }
+        levels.hold(level, in_place ? static_cast<const void *>(data.data()) : room, room);
+    };
+    combine_in_pairs(what.last - what.first, what.how, give, [&](int level) { levels.combine(level); });
 }
 
 peer_buffer::peer_buffer(const collective_area &where, std::uint64_t number, int peer, exposed_part what,
@@ -237,26 +295,28 @@ class cross_process_reduction {
                             const reduce_peers_step &what, MPI_Count done, MPI_Count count) noexcept
         : where_{where}, descriptors_{descriptors}, what_{what}, done_{done}, count_{count} {}
 
-    /// @param total, other room for the piece twice @return a member whose memory was not there, or -1
-    [[nodiscard]] int reduce(void *total, void *other) {
+    /// @return a member whose memory was not there, or -1
+    [[nodiscard]] int reduce(const spare_pieces &rooms) {
         if (what_.place == result_place::prefixes || what_.place == result_place::prefixes_before) {
-            scan(total, other);
+            scan(rooms.first, rooms.second);
             return failed_;
         }
-        void *const out = result_here(total);
+        const datatype &type = *what_.to.type;
         const int last = where_.members().count() - 1;
-        fabric::pinned_memory first, each; // what is reduced where it lies
-        const void *sum = contribution(last, total, first);
-        for (int member = last - 1; member >= 0; --member) {
-            const void *const next = contribution(member, other, each);
-            void *const place = member == 0 ? out : total;
-            if (sum == place) {
-                what_.operation->apply(next, place, count_, *what_.to.type);
-            } else {
-                what_.operation->combine(next, sum, place, count_, *what_.to.type);
-            }
-            sum = place;
-        }
+        const op_on operation{*what_.operation, type};
+        const typed_buffer result{result_here(rooms.first), count_, type};
+        const level_rooms places{result, rooms.second, rooms.apart};
+        level_results levels{operation, count_};
+        std::array<fabric::pinned_memory, most_levels> reached; // what is reduced where it lies
+        combine_in_pairs(
+            last + 1, pairing_of(what_),
+            [&](int member, int level) {
+                auto &there = reached[static_cast<std::size_t>(level)];
+                void *const room = places.of(level);
+                levels.hold(level, contribution(member, room, there), room);
+            },
+            [&](int level) { levels.combine(level); });
+        const void *const sum = result.address;
         switch (what_.place) {
         case result_place::here:
             break; // it is there
@@ -376,15 +436,14 @@ peer_result reduce_peers(const collective_area &where, std::uint64_t number, con
     }
     const MPI_Count most = piece_of(where, type);
     const MPI_Count room = std::min(most, what.to.count);
-    void *const second = part({what.scratch, 0, type}, room, room).address;
+    const spare_pieces rooms{what.scratch, part({what.scratch, 0, type}, room, room).address, room};
     int failed = -1;
     move_pieces(most, goes_backwards(number), 0, what.to.count, [&](MPI_Count done, MPI_Count count) {
         if (where.members().one_process()) {
             reduce_piece({*what.operation, descriptors, what.first + done, count, type}, what, members,
-                         part(what.to, done, count), what.scratch, second);
+                         part(what.to, done, count), rooms);
         } else {
-            failed =
-                cross_process_reduction{where, descriptors, what, done, count}.reduce(what.scratch, second);
+            failed = cross_process_reduction{where, descriptors, what, done, count}.reduce(rooms);
         }
         return failed < 0;
     });
@@ -397,15 +456,21 @@ void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descr
     const MPI_Count most = std::min(first.count, elements_in(piece_bytes, type));
     alignas(std::max_align_t) std::byte near[512];
     step_memory memory{near};
-    const bool needs_room = place == result_place::prefixes_before;
-    void *const one = needs_room ? memory.temporary(most, type).address : nullptr;
-    void *const other = needs_room ? memory.temporary(most, type).address : nullptr;
+    const auto members = static_cast<int>(descriptors.size());
+    spare_pieces rooms{nullptr, nullptr, most};
+    if (place == result_place::prefixes_before) {
+        const auto room = [&] { // the others wait for the result, so it waits for memory
+            return protocol::once_there_is_memory(this_rank().engine(),
+                                                  [&] { return memory.temporary(most, type).address; });
+        };
+        rooms.first = room();
+        rooms.second = room();
+    }
     const reduce_peers_step what{
-        .operation = &operation, .to = {}, .scratch = one, .first = 0, .member = 0, .place = place};
+        .operation = &operation, .to = {}, .scratch = nullptr, .first = 0, .member = 0, .place = place};
     for (MPI_Count done = 0; done < first.count; done += most) {
         const MPI_Count count = std::min(most, first.count - done);
-        reduce_piece({operation, descriptors, done, count, type}, what, static_cast<int>(descriptors.size()),
-                     {}, one, other);
+        reduce_piece({operation, descriptors, done, count, type}, what, members, {}, rooms);
     }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the steps on an area do with the data: reductions of what ranks have posted or show, and the way to
 // the buffers that they show, by address within a process and with the kernel's help between processes. All
-// reductions combine from the last rank to the first, which keeps the order of the operands, needs no copy of
-// a result, and gives the same bits on each rank.
+// reductions but scans combine in pairs (in_pairs.hpp).
 #pragma once
 
 #include <vector>

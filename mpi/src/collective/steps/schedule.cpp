@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "collective/call.hpp"
+#include "collective/steps/in_pairs.hpp"
 #include "collective/steps/peer_buffer.hpp"
 
 namespace lisle::collective {
@@ -99,12 +100,12 @@ void schedule::fetch(int peer, const typed_buffer &to) {
 }
 
 void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                            const typed_buffer &to, bool onto) {
+                            const typed_buffer &to, pairing how) {
     keep(operation);
     keep(*to.type);
-    add(reduce_posts_step{
-        &operation, to, reduces_in_place(operation, to) ? nullptr : temporary(to.count, *to.type).address,
-        first, last, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), onto});
+    const MPI_Count rooms = rooms_for(operation, to, last - first, how);
+    add(reduce_posts_step{&operation, to, temporary(rooms * to.count, *to.type).address, first, last,
+                          static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), how});
 }
 
 void schedule::read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to) {

@@ -82,7 +82,7 @@ class schedule {
     void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to);
     void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                      const typed_buffer &to, bool onto = false);
+                      const typed_buffer &to, pairing how = pairing::near_first);
     void finish(bool awaited) { add(finish_step{awaited}); }
     void await_finished(int first, int last) { add(await_finished_step{first, last}); }
     void read(int peer, exposed_part what, MPI_Count offset, MPI_Count length, const typed_buffer &to);

@@ -106,16 +106,20 @@ struct fetch_step {
     int peer;
 };
 
-/// The reduction of what the members [first, last) have posted, from `offset` on, `expected` bytes each, with
-/// `onto` of these and what `to` holds. `scratch` has room for one contribution if kernels cannot read it
-/// where it lies.
+/// In which order a reduction combines what members give: neighbours first; those first that are half of all
+/// away, as recursive halving does, which is no order of ranks; or one by one with what lies there already.
+enum class pairing : unsigned char { near_first, far_first, none };
+
+/// The reduction of what the members [first, last) have posted, from `offset` on, `expected` bytes each, and
+/// without a pairing of what `to` holds, too. `scratch` has room for one contribution if kernels cannot read
+/// it where it lies, and with a pairing for what in_pairs.hpp says.
 struct reduce_posts_step {
     const op *operation;
     typed_buffer to;
     void *scratch;
     int first, last;
     std::uint32_t offset, expected;
-    bool onto;
+    pairing how;
 };
 
 /// True if kernels can read posts where they lie; users' functions may count on alignment, and on gaps.
@@ -166,7 +170,7 @@ enum class result_place : unsigned char {
 struct reduce_peers_step {
     const op *operation;
     typed_buffer to;
-    void *scratch; ///< room for two pieces, see peer_buffer.hpp
+    void *scratch; ///< room for pieces, see peer_buffer.hpp
     MPI_Count first;
     int member;
     result_place place;

@@ -169,6 +169,26 @@ class mailbox_sender {
         return claim_result::claimed;
     }
 
+    /// Shows the packets that have been published from the ticket `first` on to `look(const cell &)`, the
+    /// oldest first, until it returns true. False: it did not, or the receiver has returned credit for some
+    /// of them, or there are more than `most`. What a cell says may change meanwhile, which makes the answer
+    /// false.
+    template <class Look>
+    [[nodiscard]] bool finds_since(std::uint32_t first, std::uint32_t most, Look look) const noexcept {
+        const std::uint32_t end = position::unpack(claimed()).cells;
+        bool found = false;
+        for (std::uint32_t ticket = first; !found && ticket != end && ticket - first < most; ++ticket) {
+            const cell &packet = memory_->cells()[ticket & (layout_.cells - 1)];
+            // Acquire: pairs with publish(). What is not published yet comes from another thread.
+            found = static_cast<std::uint32_t>(packet.stamp.load(std::memory_order_acquire)) == ticket + 1 &&
+                    look(packet);
+        }
+        // Acquire: who has written to one of these cells anew had seen the credit for it before.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        const position credit = position::unpack(memory_->credit.load(std::memory_order_relaxed));
+        return found && static_cast<std::int32_t>(credit.cells - first) <= 0;
+    }
+
     /// An eighth of the data ring: small enough that the credit the receiver holds back (less than a
     /// quarter) and the gap at the ring's end can never keep a sender waiting for ever.
     [[nodiscard]] static constexpr std::size_t largest_payload(mailbox_layout layout) noexcept {
@@ -294,6 +314,8 @@ class alignas(line_bytes) mailbox_receiver {
         return delivered;
     }
 
+    /// Ticket of the packet that is next, or that is being handed out.
+    [[nodiscard]] std::uint32_t next_ticket() const noexcept { return consumed_.cells; }
     /// True if a payload lies in this mailbox.
     [[nodiscard]] bool holds(const std::byte *payload) const noexcept {
         const auto *const begin = reinterpret_cast<const std::byte *>(memory_);

@@ -56,6 +56,9 @@ class node_domain final : public memory_domain, public shared_memory {
     [[nodiscard]] cooperative_copy *cooperative_copy_of(int owner) noexcept override {
         return peers().by_kernel() ? &shared_.copy_of(places().index_on_node(owner), track_) : nullptr;
     }
+    [[nodiscard]] published_receives receives_of(int owner) noexcept override {
+        return shared_.receives_of(places().index_on_node(owner), track_);
+    }
     [[nodiscard]] shared_heap *heap() noexcept override { return heap_.get(); }
     [[nodiscard]] std::byte *reach(int peer, std::uint64_t address, std::size_t bytes) noexcept override {
         return peers().reach(peer, address, bytes);

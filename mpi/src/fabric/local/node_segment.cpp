@@ -18,7 +18,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 11;
+constexpr std::uint32_t segment_version = 12;
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
 std::size_t track_bytes(int ranks, int track) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a node's segment that ranks share beside their mailboxes: blocks of memory that are found
 // under a key by the ranks that use them, and for each rank a word that says whether it may be asleep and,
-// for each of its tracks, the state of the one long copy that it shares with a sender.
-// Whether there is a block under a key is the same for all who ever ask for it: the first one decides, the
-// decision stays until all have let go, and once decisions cannot be kept any more, no more are made.
+// for each of its tracks, the state of the one long copy that it shares with a sender and the receives that
+// it publishes. Whether there is a block under a key is the same for all who ever ask for it: the first one
+// decides, the decision stays until all have let go, and once decisions cannot be kept any more, no more are
+// made.
 #pragma once
 
 #include <atomic>
@@ -49,6 +50,9 @@ class shared_area {
 
     [[nodiscard]] cooperative_copy &copy_of(int rank, int track) noexcept {
         return *reinterpret_cast<cooperative_copy *>(line_of(rank) + shared_area_layout::copy_offset(track));
+    }
+    [[nodiscard]] published_receives receives_of(int rank, int track) noexcept {
+        return {memory_ + layout_.receives_offset(rank, track), layout_.receives};
     }
 
   private:

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "fabric/local/mailbox_layout.hpp"
+#include "fabric/local/published_receives.hpp"
 
 namespace lisle::fabric::local {
 
@@ -15,6 +16,7 @@ struct shared_area_layout {
     std::size_t tracks;  ///< of each rank
     std::size_t units;   ///< pieces of `unit_bytes` that blocks are made of
     std::size_t entries; ///< blocks that there can be at once
+    unsigned receives;   ///< that each track of a rank can publish
 
     static constexpr std::size_t unit_bytes = 1024;
     static constexpr std::size_t head_bytes = 128;
@@ -24,7 +26,9 @@ struct shared_area_layout {
     [[nodiscard]] static constexpr shared_area_layout for_job_of(int ranks) noexcept {
         const auto count = static_cast<std::size_t>(ranks);
         const std::size_t units_each = count <= 128 ? 160 : count <= 1024 ? 16 : 4;
-        return {count, static_cast<std::size_t>(tracks_of_job(ranks)), count * units_each, 64 + 4 * count};
+        const unsigned receives = count <= 128 ? published_receives::most_slots : 4;
+        return {count, static_cast<std::size_t>(tracks_of_job(ranks)), count * units_each, 64 + 4 * count,
+                receives};
     }
 
     /// For each rank a line with the word that says whether it sleeps, and one for the copy that each of its
@@ -40,7 +44,14 @@ struct shared_area_layout {
     [[nodiscard]] constexpr std::size_t units_offset() const noexcept {
         return (entries_offset() + entries * entry_bytes + 63) / 64 * 64;
     }
-    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return units_offset() + units * unit_bytes; }
+    /// Apart from the lines of ranks above, which others look at more often.
+    [[nodiscard]] constexpr std::size_t receives_offset(int rank, int track) const noexcept {
+        const std::size_t before = static_cast<std::size_t>(rank) * tracks + static_cast<std::size_t>(track);
+        return units_offset() + units * unit_bytes + before * published_receives::bytes_for(receives);
+    }
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept {
+        return receives_offset(static_cast<int>(ranks), 0);
+    }
 };
 
 } // namespace lisle::fabric::local

@@ -22,9 +22,14 @@ namespace {
 /// For scripts: the rank of a process that is one rank, and how many ranks the job has.
 constexpr const char *rank_variable = "LISLE_RANK";
 constexpr const char *size_variable = "LISLE_SIZE";
-constexpr std::array<std::string_view, 5> own_variables{process_record_variable, rank_variable, size_variable,
-                                                        rank_preload_variable,
-                                                        dynamic::launcher_alive_variable};
+/// The same under the names of Open MPI's launcher: libraries that were built for it tell by them that they
+/// are in a job, and scripts which rank they are.
+constexpr const char *others_rank = "OMPI_COMM_WORLD_RANK";
+constexpr const char *others_size = "OMPI_COMM_WORLD_SIZE";
+constexpr std::array<std::string_view, 7> own_variables{
+    process_record_variable,         rank_variable, size_variable,
+    rank_preload_variable,           others_rank,   others_size,
+    dynamic::launcher_alive_variable};
 
 std::string_view name_of(std::string_view setting) {
     return setting.substr(0, setting.find('='));
@@ -101,13 +106,14 @@ builder wanted_by(const job_request &request, const program_request &program, ch
 
 /// A program that was built for another MPI finds Lisle's face of it before that MPI itself, whether it names
 /// the library, one of its libraries does, or it starts or loads what does. What is linked with Lisle needs
-/// none.
-void show_faces(builder &variables, const process_plan &process, std::string_view abi) {
+/// none. @return whether it sees one
+bool show_faces(builder &variables, const process_plan &process, std::string_view abi) {
     const auto folders = process.linked_with_lisle ? std::string{} : face_folders(abi);
     if (!folders.empty()) {
         const auto others = variables.value_of("LD_LIBRARY_PATH");
         variables.set("LD_LIBRARY_PATH", folders + (others.empty() ? "" : ":") + others);
     }
+    return !folders.empty();
 }
 
 /// The recorder's calls come before those of the program's other libraries, tools for MPI among them.
@@ -175,7 +181,7 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
                           .program = static_cast<int>(process.program)};
     record.choices = request.exploration.folder;
     instruct_host(record, process, request);
-    show_faces(result, process, request.abi);
+    const bool sees_faces = show_faces(result, process, request.abi);
     share_blocks(result, process);
     record_calls(result, request.report.folder);
     if (process.hosted) {
@@ -183,6 +189,12 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     }
     if (!process.hosted) {
         result.set(rank_variable, std::to_string(process.first_rank));
+    }
+    if (sees_faces && request.abi != "mpich") {
+        result.set(others_size, std::to_string(ranks_in_job));
+        if (!process.hosted) {
+            result.set(others_rank, std::to_string(process.first_rank));
+        }
     }
     result.set(process_record_variable, record.text());
     result.set(size_variable, std::to_string(ranks_in_job));

@@ -77,17 +77,14 @@ bool failure_table::note_reported_failure(int peer) {
     return true;
 }
 
-const failure_table::communicator *failure_table::note_revocation(std::uint64_t base) {
+bool failure_table::note_revocation(std::uint64_t base) {
     communicator *const one = find(base);
     if (one == nullptr) {
         revoked_early_.insert(base);
-        return nullptr;
-    }
-    if (std::exchange(one->revoked, true)) {
-        return nullptr;
+        return false;
     }
     any_.store(true, std::memory_order_relaxed);
-    return one;
+    return !std::exchange(one->revoked, true);
 }
 
 } // namespace lisle::protocol

@@ -35,6 +35,7 @@ class failure_table {
         std::vector<int> failed; ///< of them, in the order in which this rank has noticed it
         std::size_t acknowledged = 0;
         bool revoked = false;
+        std::size_t told = 0; ///< members, the first ones, that this rank has told of the revocation
     };
 
     /// False as long as nothing has failed and nothing was revoked: then the others need not be asked.
@@ -60,8 +61,18 @@ class failure_table {
     /// From other members, before a fabric says so: the peer counts as failed in its communicators, but what
     /// it has sent can still come. @return false if that was known
     [[nodiscard]] bool note_reported_failure(int peer);
-    /// @return the communicator if that is new and this rank is a member: all others are to be told
-    [[nodiscard]] const communicator *note_revocation(std::uint64_t base);
+    /// Changes nothing if it throws, which it does not for a communicator that is watched.
+    /// @return true if that is new and this rank is a member: all others are to be told
+    [[nodiscard]] bool note_revocation(std::uint64_t base);
+    /// Calls `tell(base, member)` for those members of revoked communicators that have not been told. If one
+    /// throws, the next call goes on with that one.
+    template <class Tell> void tell_revocations(Tell tell) {
+        for (auto &[base, one] : watched_) {
+            for (; one.revoked && one.told < one.members.size(); ++one.told) {
+                tell(base, one.members[one.told]);
+            }
+        }
+    }
 
   private:
     std::atomic<bool> any_{false};

@@ -64,15 +64,13 @@ template <class Node> class keyed_queues {
 
     /// The longest-waiting node under exactly this key, or null.
     [[nodiscard]] Node *first(const envelope &key) const noexcept {
-        if (bins_.empty()) {
-            return nullptr;
-        }
-        for (auto *queue = bins_[bin_of(key)]; queue != nullptr; queue = queue->next_in_bin) {
-            if (queue->key == key) {
-                return queue->first;
-            }
-        }
-        return nullptr;
+        const queue_of<Node> *const queue = find(key);
+        return queue != nullptr ? queue->first : nullptr;
+    }
+    /// The latest one, or null.
+    [[nodiscard]] Node *last(const envelope &key) const noexcept {
+        const queue_of<Node> *const queue = find(key);
+        return queue != nullptr ? queue->last : nullptr;
     }
 
     /// @pre node.link(wildcards).queue != nullptr
@@ -109,6 +107,14 @@ template <class Node> class keyed_queues {
                  static_cast<std::uint32_t>(key.tag));
         hash *= 0xd6e8feb86659fd93U;
         return static_cast<std::size_t>(hash >> 32) & (bins_.size() - 1);
+    }
+
+    [[nodiscard]] const queue_of<Node> *find(const envelope &key) const noexcept {
+        const queue_of<Node> *queue = bins_.empty() ? nullptr : bins_[bin_of(key)];
+        while (queue != nullptr && queue->key != key) {
+            queue = queue->next_in_bin;
+        }
+        return queue;
     }
 
     queue_of<Node> &find_or_make(const envelope &key) {

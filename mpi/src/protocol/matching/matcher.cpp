@@ -83,7 +83,7 @@ void matcher::withdraw(receive_operation &receive) noexcept {
     --in_table_;
 }
 
-receive_operation *matcher::match_in_table(envelope message) noexcept {
+receive_operation *matcher::first_in_table(const envelope &message) const noexcept {
     receive_operation *best = nullptr;
     for (unsigned wildcards = 0; wildcards < 4; ++wildcards) {
         if (posted_with_[wildcards] != 0) {
@@ -93,10 +93,41 @@ receive_operation *matcher::match_in_table(envelope message) noexcept {
             }
         }
     }
-    if (best != nullptr) {
-        withdraw(*best);
-    }
     return best;
+}
+
+receive_operation *matcher::match_in_table(envelope message, std::uint64_t announced) noexcept {
+    while (receive_operation *const best = first_in_table(message)) {
+        const bool is_claimed = best->publication != 0 && !published_.take(*best);
+        withdraw(*best);
+        if (!is_claimed || published_.is_claimed_for(*best, announced)) {
+            return best;
+        }
+        // Another message of that sender, sent by another thread, has it.
+    }
+    return nullptr;
+}
+
+// ---- receives that senders may fill ----
+
+// Senders look at what is published alone.
+bool matcher::may_be_first(const envelope &pattern) const noexcept {
+    if (first_ != nullptr) {
+        return first_->pattern.wildcards() == 0 && first_->pattern != pattern;
+    }
+    const receive_operation *const before = posted_.last(pattern);
+    return posted_with_[1] + posted_with_[2] + posted_with_[3] == 0 &&
+           (before == nullptr || before->publication != 0);
+}
+
+void matcher::post_and_publish(receive_operation &receive) {
+    const bool publishes = !published_.full() && may_be_first(receive.pattern);
+    if (!publishes) {
+        post(receive);
+        return;
+    }
+    post_in_table(receive);
+    published_.publish(receive);
 }
 
 void matcher::put_back(receive_operation &matched) noexcept {

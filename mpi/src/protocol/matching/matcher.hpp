@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "protocol/matching/keyed_queues.hpp"
+#include "protocol/matching/publications.hpp"
 #include "protocol/matching/unexpected.hpp"
 #include "protocol/message/operation.hpp"
 
@@ -42,13 +43,18 @@ class matcher {
         }
         post_in_table(receive);
     }
-    /// Takes a receive that is still posted back. @pre receive.posted
+    /// The same for one that senders may fill, if that is possible without another order of messages.
+    /// @pre published().possible()
+    void post_and_publish(receive_operation &receive);
+    /// Takes a receive that is still posted back. @pre receive.posted; nobody else can claim it
     void withdraw(receive_operation &receive) noexcept;
     /// The receive that takes a message with this envelope, taken out; or null.
-    [[nodiscard]] receive_operation *match(envelope message) noexcept {
+    /// @param announced its sender's identifier; 0: it is not announced. A receive that has been claimed for
+    /// it stays published
+    [[nodiscard]] receive_operation *match(envelope message, std::uint64_t announced = 0) noexcept {
         receive_operation *const head = first_;
         if (head == nullptr) {
-            return in_table_ != 0 ? match_in_table(message) : nullptr;
+            return in_table_ != 0 ? match_in_table(message, announced) : nullptr;
         }
         if (!head->pattern.accepts(message)) {
             return nullptr;
@@ -94,6 +100,9 @@ class matcher {
     /// The stored announcement with this sender, or null. Takes time in proportion to what is stored.
     [[nodiscard]] unexpected_message *find_announced(int rank, std::uint64_t sender) noexcept;
 
+    [[nodiscard]] publications &published() noexcept { return published_; }
+    [[nodiscard]] const publications &published() const noexcept { return published_; }
+
     [[nodiscard]] unexpected_message *oldest() noexcept { return oldest_; }
     /// Calls `function` with each stored message, the oldest first.
     template <class Function> void each_stored(Function function) const {
@@ -119,7 +128,10 @@ class matcher {
   private:
     void append_posted(receive_operation &receive);
     [[gnu::noinline]] void post_in_table(receive_operation &receive);
-    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(envelope message) noexcept;
+    [[nodiscard, gnu::noinline]] receive_operation *match_in_table(envelope message,
+                                                                   std::uint64_t announced) noexcept;
+    [[nodiscard]] receive_operation *first_in_table(const envelope &message) const noexcept;
+    [[nodiscard]] bool may_be_first(const envelope &pattern) const noexcept;
     void leave_row(receive_operation &receive) noexcept {
         const auto &link = receive.link(0);
         (&receive != first_ ? link.previous->link(0).next : first_) = link.next;
@@ -137,6 +149,7 @@ class matcher {
     keyed_queues<receive_operation> posted_;
     std::array<std::size_t, 4> posted_with_{}; ///< receives in the table, by wildcards
     std::uint64_t next_stamp_ = 0;
+    publications published_; ///< of those in the table
 
     keyed_queues<unexpected_message> stored_;
     std::array<bool, 4> indexed_{true, false, false, false};

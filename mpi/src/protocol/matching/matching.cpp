@@ -13,7 +13,7 @@ matching::matching(engine_core &core, std::int64_t unexpected_limit) noexcept
       limit_{unexpected_limit} {}
 
 void matching::join_locked(receive_operation &posted, unexpected_message &stored) {
-    matcher_.withdraw(posted);
+    matcher_.withdraw(posted); // with an observer nothing is published
     matcher_.take(stored);
     core_.observer->message_taken(posted, stored.what, matcher_);
     posted.captured = &stored;
@@ -25,6 +25,25 @@ void matching::join_locked(receive_operation &posted, unexpected_message &stored
 void matching::take_locked(unexpected_message &message) {
     matcher_.take(message);
     update_congestion();
+}
+
+receive_operation *matching::match_announced(const envelope &message, std::uint64_t sender) noexcept {
+    receive_operation *const claimed = published().any() ? published().claimed_for(message, sender) : nullptr;
+    if (claimed == nullptr) {
+        return matcher_.match(message, sender);
+    }
+    if (claimed->posted) {
+        matcher_.withdraw(*claimed);
+    }
+    return claimed;
+}
+
+bool matching::withdraw_locked(receive_operation &receive) noexcept {
+    if (receive.publication != 0 && !published().withdraw(receive)) {
+        return false;
+    }
+    matcher_.withdraw(receive);
+    return true;
 }
 
 unexpected_message *matching::take_for_locked(const receive_operation &receive) {

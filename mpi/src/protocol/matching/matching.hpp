@@ -3,6 +3,8 @@
 // of unexpected messages within bounds: senders are told when there is too much of it.
 #pragma once
 
+#include <cstdint>
+
 #include "protocol/core/engine_core.hpp"
 #include "protocol/matching/matcher.hpp"
 #include "protocol/matching/started_receives.hpp"
@@ -25,11 +27,18 @@ class matching {
     /// Starts a receive without the lock, since an exchange for each would be a fifth of a window's time. The
     /// next holder of the lock that matches something enters it. False: start it under the lock.
     [[nodiscard, gnu::always_inline]] bool try_start_alone(receive_operation &receive) noexcept {
-        return starts_alone_ && !matcher_.may_store() && started_.add(receive);
+        return receive.buffer.count < alone_end_ && !matcher_.may_store() && started_.add(receive);
     }
     /// Whether one thread starts all of the rank's receives. @pre nobody starts one
-    void expect_one_thread(bool one) noexcept { starts_alone_ = one; }
-    [[nodiscard]] bool expects_one_thread() const noexcept { return starts_alone_; }
+    void expect_one_thread(bool one) noexcept {
+        alone_end_ = !one ? 0 : matcher_.published().possible() ? surely_short_end : INT64_MAX;
+    }
+    [[nodiscard]] bool expects_one_thread() const noexcept { return alone_end_ != 0; }
+    /// From now on senders may fill long receives; see publications.
+    void publish_in(const fabric::published_receives &slots,
+                    const fabric::mailbox_receiver &mailbox) noexcept {
+        matcher_.published().use(slots, mailbox);
+    }
     /// Enters what has been started since into the tables: to be called before anything is matched, and
     /// before the rank sleeps.
     void enter_started_locked() {
@@ -42,6 +51,9 @@ class matching {
     [[nodiscard, gnu::always_inline]] receive_operation *match(const envelope &message) noexcept {
         return matcher_.match(message);
     }
+    /// The same for an announced message: if its sender has claimed a receive for it, that, which stays
+    /// published.
+    [[nodiscard]] receive_operation *match_announced(const envelope &message, std::uint64_t sender) noexcept;
     /// The same where the rank has an observer: null while choices are left open.
     [[nodiscard]] receive_operation *match_observed(const envelope &message) noexcept {
         return leaves_open_ ? nullptr : matcher_.match(message);
@@ -56,6 +68,7 @@ class matching {
         } catch (...) {
             if (matched != nullptr) {
                 matcher_.put_back(*matched);
+                matcher_.published().withdraw_all(); // a sender sees only what is published
             }
             throw;
         }
@@ -63,7 +76,25 @@ class matching {
     /// The oldest stored message that a receive takes, taken out for it; null: there is none.
     [[nodiscard]] unexpected_message *take_for_locked(const receive_operation &receive);
     void post_locked(receive_operation &receive) { matcher_.post(receive); }
-    void withdraw_locked(receive_operation &receive) noexcept { matcher_.withdraw(receive); }
+    /// @pre publications are possible
+    void post_and_publish_locked(receive_operation &receive) { matcher_.post_and_publish(receive); }
+    /// False: a sender has claimed it, and ends it.
+    [[nodiscard]] bool withdraw_locked(receive_operation &receive) noexcept;
+    [[nodiscard]] publications &published() noexcept { return matcher_.published(); }
+    [[nodiscard]] const publications &published() const noexcept { return matcher_.published(); }
+    /// Ends those whose sender has claimed them and has failed since: calls `end` with each.
+    template <class HasFailed, class End> void end_claimed_locked(HasFailed has_failed, End end) {
+        for (std::uint32_t slot = 0; slot < fabric::published_receives::most_slots; ++slot) {
+            receive_operation *const receive = published().in_slot(slot);
+            if (receive != nullptr && has_failed(receive->from) && !published().withdraw(*receive)) {
+                if (receive->posted) {
+                    matcher_.withdraw(*receive);
+                }
+                published().end(*receive);
+                end(*receive);
+            }
+        }
+    }
     /// Keeps a message that came: with the receive that captures it, or as unexpected if there is none. If it
     /// throws, for lack of memory, the message is gone.
     void keep_locked(unexpected_message &message, receive_operation *captor);
@@ -111,7 +142,10 @@ class matching {
     /// Only where there is an observer that follows each message.
     const bool leaves_open_;
     storage_limit limit_;
-    bool starts_alone_ = false; ///< one thread at a time starts receives
+    // Receives of fewer elements than this are started without the lock: none unless one thread at a time
+    // starts receives, and where some may be published only those that are short with the usual types.
+    static constexpr MPI_Count surely_short_end = 4096;
+    MPI_Count alone_end_ = 0;
     bool congested_ = false;
     matcher matcher_;
     started_receives started_; ///< by the one thread that starts them alone

@@ -105,6 +105,8 @@ class alignas(64) receive_operation final : public operation, public pending_wor
     bool posted = false;
     /// The message is not to be stored but kept in `captured` once it is matched (receive_allocate.cpp).
     bool captures = false;
+    /// Where senders see it (publications.hpp), plus 1; 0: nowhere.
+    std::uint8_t publication = 0;
     int from; ///< see the constructor; set only if some fabric has to be asked for packets
 
   private:
@@ -138,10 +140,11 @@ class send_operation final : public operation {
     int dest;   ///< number in the job, or MPI_PROC_NULL
     int tag;
     send_mode mode;
-    bool in_pieces = false; ///< the data comes bit by bit (pieces.hpp), and lies nowhere
-    bool exposed = false;   ///< the receiver may read the buffer, with `key`
-    bool recalled = false;  ///< revoked: ends when the receiver says that it does not read the buffer
-    std::uint32_t call;     ///< number of the MPI call; set and read only by a message_observer
+    bool in_pieces = false;  ///< the data comes bit by bit (pieces.hpp), and lies nowhere
+    bool exposed = false;    ///< the receiver may read the buffer, with `key`
+    bool delivering = false; ///< a thread of the rank copies it to its receive: nobody else ends it
+    bool recalled = false;   ///< revoked: ends when the receiver says that it does not read the buffer
+    std::uint32_t call;      ///< number of the MPI call; set and read only by a message_observer
     std::uint64_t receiver_id = 0;
     union {
         fabric::memory_key key = 0; ///< if `exposed`

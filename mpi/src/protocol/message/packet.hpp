@@ -5,7 +5,8 @@
 //
 //   same address space  receiver (or a thread that makes progress for it) copies from the sender's buffer
 //   node memory         receiver offers to share the copy and reads, the sender writes at the same time if
-//                       it is there (and says `written` if it was last); then the receiver says `done` (FIN)
+//                       it is there (and says `written` if it was last); then the receiver says `done` (FIN).
+//                       If the receiver computes, the sender copies alone and says `delivered`
 //   remote memory       receiver reads, then says `done`
 //   packets only        receiver asks (`clear_to_send`, CTS), sender streams `data` packets
 //
@@ -37,6 +38,7 @@ enum class packet_kind : std::uint8_t {
     cancel_answer,   ///< context: the sender's identifier, tag: 1 if the message was withdrawn
     described_eager, ///< payload: `type_note`, then as eager
     described_announcement, ///< payload: `type_note`, then as an announcement
+    delivered,              ///< payload: `delivery_report`: what has become of a claimed receive
 };
 
 /// What ranks that check say of a message whose elements are of several types, and of all where everything is
@@ -140,6 +142,15 @@ struct offer {
     std::uint64_t turn;    ///< of the receiver's cooperative copy
 };
 static_assert(sizeof(offer) <= control_bytes);
+
+/// The sender has copied an announced message to the receive that it had claimed for it, or could not: then
+/// the receiver fetches it (packet_kind::delivered).
+struct delivery_report {
+    std::uint64_t sender; ///< the sender's identifier
+    std::uint32_t slot;   ///< of the published receive
+    std::uint32_t copied; ///< 1: it has all that it takes of the message
+};
+static_assert(sizeof(delivery_report) <= control_bytes);
 
 /// The receiver asks for the data (packet_kind::clear_to_send).
 struct clear_to_send {

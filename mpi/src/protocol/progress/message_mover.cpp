@@ -2,6 +2,7 @@
 #include "protocol/progress/message_mover.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -214,12 +215,25 @@ bool message_mover::begin_sleep(std::uint64_t &news_seen, std::uint64_t &longest
         longest = retry_nanoseconds;
     }
     core_.begin_sleep_locked();
+    (void)parts_.receives.published().attend(true);
     return true;
 }
 
 void message_mover::end_sleep() {
-    const std::scoped_lock guard{core_.bare_lock()};
-    core_.end_sleep_locked();
+    bool looks_once_more = false;
+    {
+        const std::scoped_lock guard{core_.bare_lock()};
+        core_.end_sleep_locked();
+        looks_once_more = parts_.receives.published().attend(false);
+    }
+    if (looks_once_more) [[unlikely]] {
+        // For a sender that has found this thread asleep. Sequentially consistent, as in
+        // announced_sends::claim_receive(): either this look finds its message, or it finds nobody asleep.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        move();
+        const std::scoped_lock guard{core_.bare_lock()};
+        parts_.receives.published().refresh();
+    }
 }
 
 // ---- for threads of the library's own ----

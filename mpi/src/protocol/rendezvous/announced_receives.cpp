@@ -53,7 +53,7 @@ void announced_receives::on_announcement(const arrival &packet) {
     }
     receive_operation *receive = nullptr;
     if (core_.observer == nullptr) [[likely]] {
-        receive = receives_.match(packet.what);
+        receive = receives_.match_announced(packet.what, said.sender);
     } else {
         receive = receives_.match_observed(packet.what);
         core_.observer->message_arrived(packet.what, packet.annotation, receive, receives_.tables());
@@ -65,6 +65,9 @@ void announced_receives::on_announcement(const arrival &packet) {
     receive->result.source = packet.what.source;
     receive->result.tag = packet.what.tag;
     receive->sender = said;
+    if (receive->publication != 0) [[unlikely]] {
+        return; // the sender has claimed it, and reports
+    }
     if (carries) {
         store_locked(*receive, data, packet.note);
         return;
@@ -183,12 +186,7 @@ void announced_receives::transfer(receive_operation &receive) {
 
 void announced_receives::fetch(receive_operation &receive) {
     const announced_message sender = receive.sender;
-    const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
-    receive.result.bytes = bytes;
-    receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-    if (sender.elements != 0) [[unlikely]] {
-        compare_kept(receive, sender.elements, &receive);
-    }
+    const MPI_Count bytes = measure(receive);
     if (sender.here()) {
         copy_here(receive, bytes);
         core_.counts.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
@@ -202,6 +200,17 @@ void announced_receives::fetch(receive_operation &receive) {
         }
     }
     end(receive);
+}
+
+MPI_Count announced_receives::measure(receive_operation &receive) {
+    const announced_message &sender = receive.sender;
+    const MPI_Count bytes = std::min(receive.buffer.bytes(), static_cast<MPI_Count>(sender.bytes));
+    receive.result.bytes = bytes;
+    receive.result.error = bytes < static_cast<MPI_Count>(sender.bytes) ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    if (sender.elements != 0) [[unlikely]] {
+        compare_kept(receive, sender.elements, &receive);
+    }
+    return bytes;
 }
 
 void announced_receives::copy_here(const receive_operation &receive, MPI_Count bytes) {
@@ -371,7 +380,32 @@ void announced_receives::on_data(const arrival &packet) {
     }
 }
 
+void announced_receives::on_delivered(const arrival &packet) {
+    const auto report = read_payload<delivery_report>(packet);
+    receive_operation *const receive = receives_.published().in_slot(report.slot);
+    const bool is_its_own = receive != nullptr && receive->from == packet.peer && !receive->posted &&
+                            receives_.published().is_claimed_for(*receive, report.sender);
+    if (!is_its_own && failed_.any()) {
+        return; // it has ended
+    }
+    if (!is_its_own) {
+        refuse(packet.peer, "reports the end of a receive that it has not claimed", report.slot);
+    }
+    receives_.published().end(*receive);
+    if (report.copied == 0) {
+        core_.do_unlocked(*receive);
+        return;
+    }
+    core_.counts.add(counted::read_bytes, static_cast<std::uint64_t>(measure(*receive)));
+    core_.complete_quietly_locked(*receive);
+}
+
 void announced_receives::end_failed_locked() {
+    receives_.end_claimed_locked([this](int peer) { return failed_.has_failed(peer); },
+                                 [this](receive_operation &receive) {
+                                     core_.fail_locked(
+                                         receive, failed_.error_of(receive.pattern.context, receive.from));
+                                 });
     streaming_.each([this](std::uint64_t id, receive_operation &receive) {
         if (const int error = failed_.error_of(receive.pattern.context, receive.sender.peer);
             error != MPI_SUCCESS) {

@@ -38,6 +38,8 @@ class announced_receives {
     void on_data(const arrival &packet);
     /// The sender has ended the last piece of a copy that both sides make.
     void on_written(const arrival &packet);
+    /// The sender has filled a receive that it had claimed, or could not.
+    void on_delivered(const arrival &packet);
     /// The sender wants a message back that has not been matched.
     void on_cancel(const arrival &packet);
 
@@ -83,6 +85,8 @@ class announced_receives {
 
     /// transfer(), as long as there is memory.
     void fetch(receive_operation &receive);
+    /// Notes in the receive how much of its message it takes, and returns that.
+    MPI_Count measure(receive_operation &receive);
     /// end() with the lock held.
     void end_locked(receive_operation &receive);
     /// Tells a peer of a receive by its number. Throws std::bad_alloc, and leaves no number behind then.

@@ -197,7 +197,7 @@ void announced_sends::end_failed_locked() {
     waiting.note_failure();
     out_.announced().each([this](std::uint64_t, send_operation &send) {
         const int error = failed_.error_of(send.context, send.dest);
-        if (error != MPI_SUCCESS && !is_recalled_locked(send)) {
+        if (error != MPI_SUCCESS && !send.delivering && !is_recalled_locked(send)) {
             remove_locked(send);
             core_.fail_locked(send, error);
         }

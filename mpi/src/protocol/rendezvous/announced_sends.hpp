@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 
+#include "fabric/local/published_receives.hpp"
 #include "protocol/core/engine_core.hpp"
 #include "protocol/core/failure_table.hpp"
 #include "protocol/message/active_messages.hpp"
@@ -26,6 +28,10 @@ class announced_sends {
     /// The same for data in one piece, to a rank of the process that ends the send with one store: see
     /// request::begin_watching. Such a send has no identifier and cannot be cancelled.
     void announce_watched(send_operation &send);
+    /// Copies a message that has been announced to another process of the node, if its receive is published
+    /// and nobody takes it within so many looks. Without the lock, by the thread that the operation belongs
+    /// to. True if the send is complete.
+    [[nodiscard]] bool deliver(send_operation &send, unsigned looks);
     void cancel(send_operation &send);
     /// The receiver, a rank of the same process, has all of the message. Without the lock.
     void finish(send_operation &send, const message_observer *receiver);
@@ -52,6 +58,12 @@ class announced_sends {
 
   private:
     class shared_copy;
+    class delivery;
+    /// Claims the receive of an announced message. Null: its receiver takes it, or nobody can yet.
+    [[nodiscard]] std::unique_ptr<delivery> claim_receive(send_operation &send, unsigned looks);
+    /// Whether the message is the next one for a receive that has been found.
+    [[nodiscard]] bool is_next_for(const fabric::published_receives::found &receive,
+                                   const send_operation &send) const;
     /// Where the receiver finds the message, and how it may read it: fills `said`. Returns the packet's
     /// flags.
     [[nodiscard]] std::uint8_t locate(send_operation &send, announcement &said);

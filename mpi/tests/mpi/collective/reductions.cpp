@@ -3,7 +3,9 @@
 // not commute, in every call and form, against the same combination done here in the order of ranks.
 #include "forms.hpp"
 
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -302,11 +304,62 @@ void reproducible(const scene &s, int length) {
     }
 }
 
+/// The sum in the order of recursive doubling, of what ranks give in their order: beyond a power of two the
+/// first ranks join in pairs.
+double sum_by_doubling(std::vector<double> values) {
+    const std::size_t all = values.size(), doubled = std::bit_floor(all);
+    for (std::size_t pair = 0; pair < all - doubled; ++pair) {
+        values[pair] += values[pair + 1]; // what follows has moved up by one for each pair before
+        values.erase(values.begin() + static_cast<std::ptrdiff_t>(pair) + 1);
+    }
+    for (; values.size() > 1; values.resize(values.size() / 2))
+        for (std::size_t i = 0; i < values.size() / 2; ++i)
+            values[i] = values[2 * i] + values[2 * i + 1];
+    return values[0];
+}
+
+/// A number whose sums depend on their order.
+double rough(int rank, int index) {
+    const auto mixed = static_cast<std::uint32_t>(rank * 40009 + index) * 2654435761u;
+    return std::ldexp((static_cast<double>(mixed) - 2147483648.0) / 3, static_cast<int>(mixed % 7));
+}
+
+/// Sums of doubles have the digits that other MPI libraries give, however ranks are run and whatever their
+/// number and the length.
+void digits(scene s) {
+    for (const form how : all_forms) {
+        for (const int length : {1, 200, 1500, 40001}) {
+            std::vector<double> send, sum(static_cast<std::size_t>(length));
+            for (int i = 0; i < length; ++i)
+                send.push_back(rough(s.rank, i));
+            call(
+                how, [] {}, MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init,
+                static_cast<const void *>(send.data()), sum.data(), length, MPI_DOUBLE, MPI_SUM, s.comm);
+            int others = 0; // sums that one by one would have other digits
+            for (int i = 0; i < length; ++i) {
+                std::vector<double> given;
+                for (int rank = 0; rank < s.size; ++rank)
+                    given.push_back(rough(rank, i));
+                CHECK(sum[static_cast<std::size_t>(i)] == sum_by_doubling(given));
+                double in_turn = given.back();
+                for (int rank = s.size - 2; rank >= 0; --rank)
+                    in_turn += given[static_cast<std::size_t>(rank)];
+                others += in_turn == sum[static_cast<std::size_t>(i)] ? 0 : 1;
+            }
+            CHECK(length == 1 || s.size < 4 || others > 0);
+        }
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     scene s{MPI_COMM_WORLD, job.rank, job.size, form::blocking, 0, MPI_INT, MPI_SUM};
+    if (argc > 1 && std::strcmp(argv[1], "digits") == 0) {
+        digits(s);
+        return 0;
+    }
     for (const form how : all_forms) {
         for (const int count : {0, 1, 5}) {
             s.how = how;

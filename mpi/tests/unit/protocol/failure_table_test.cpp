@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/core/failure_table.hpp"
 
+#include <new>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "mpi.h"
@@ -73,10 +76,8 @@ TEST_F(failure_table_test, communicator_knows_of_earlier_failures) {
 }
 
 TEST_F(failure_table_test, revocation_is_new_once_and_spares_recovery) {
-    const auto *const one = table_.note_revocation(base);
-    ASSERT_NE(one, nullptr);
-    EXPECT_EQ(one->members.size(), 3U);
-    EXPECT_EQ(table_.note_revocation(base), nullptr);
+    EXPECT_TRUE(table_.note_revocation(base));
+    EXPECT_FALSE(table_.note_revocation(base));
     EXPECT_EQ(table_.error_of(point_to_point, 2), MPIX_ERR_REVOKED);
     EXPECT_EQ(table_.error_of(base + recovery_context, 2), MPI_SUCCESS);
     EXPECT_EQ(table_.error_of(base + contexts_in_a_row, 2), MPI_SUCCESS);
@@ -84,6 +85,29 @@ TEST_F(failure_table_test, revocation_is_new_once_and_spares_recovery) {
 
 TEST_F(failure_table_test, revocation_may_come_before_the_communicator_is_made) {
     constexpr std::uint64_t later = base + contexts_in_a_row;
-    EXPECT_EQ(table_.note_revocation(later), nullptr);
+    EXPECT_FALSE(table_.note_revocation(later));
     EXPECT_TRUE(table_.watch(later, {0, 1}));
+}
+
+TEST_F(failure_table_test, each_member_is_told_of_a_revocation_once_though_memory_lacks_meanwhile) {
+    std::vector<int> told;
+    std::size_t room = 0;
+    const auto tell = [&](std::uint64_t of, int member) {
+        EXPECT_EQ(of, base);
+        if (told.size() == room) {
+            throw std::bad_alloc{};
+        }
+        told.push_back(member);
+    };
+    table_.tell_revocations(tell); // of none
+    ASSERT_TRUE(table_.note_revocation(base));
+    const std::vector<int> members = table_.find(base)->members;
+    for (; room < members.size(); ++room) {
+        EXPECT_THROW(table_.tell_revocations(tell), std::bad_alloc);
+    }
+    table_.tell_revocations(tell);
+    EXPECT_EQ(told, members);
+    room = told.size() + 1;
+    table_.tell_revocations(tell);
+    EXPECT_EQ(told, members);
 }

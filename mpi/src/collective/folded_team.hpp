@@ -5,15 +5,16 @@
 
 #include <bit>
 
-#include "collective/steps/schedule.hpp"
+#include "collective/team.hpp"
 
 namespace lisle::collective {
 
 class folded_team {
   public:
-    explicit folded_team(const team &whole) noexcept
-        : size_{static_cast<int>(std::bit_floor(static_cast<unsigned>(whole.size)))},
-          pairs_{whole.size - size_}, rank_{whole.rank} {}
+    explicit folded_team(int ranks, int rank = 0) noexcept
+        : size_{static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))}, pairs_{ranks - size_},
+          rank_{rank} {}
+    explicit folded_team(const team &whole) noexcept : folded_team{whole.size, whole.rank} {}
 
     /// Those that take part, a power of two.
     [[nodiscard]] int size() const noexcept { return size_; }
@@ -27,6 +28,14 @@ class folded_team {
     /// The rank that takes part with this number.
     [[nodiscard]] int rank_of(int number) const noexcept {
         return number < pairs_ ? 2 * number + 1 : number + pairs_;
+    }
+    /// The number with its bits in the opposite order.
+    [[nodiscard]] int reversed(int number) const noexcept {
+        int result = 0;
+        for (int bit = 1; bit < size_; bit *= 2, number /= 2) {
+            result = 2 * result + number % 2;
+        }
+        return result;
     }
     /// The first rank that numbers from this one on stand for.
     [[nodiscard]] int first_rank_of(int number) const noexcept {
