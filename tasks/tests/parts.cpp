@@ -10,8 +10,10 @@
 
 #include "lisle/task/grid.hpp"
 #include "machine.hpp"
+#include "task/language/repeatable.hpp"
 #include "task/machine/deque.hpp"
 #include "task/machine/termination.hpp"
+#include "task/value/remote.hpp"
 #include "task/wire/parcel.hpp"
 
 namespace {
@@ -187,17 +189,91 @@ TEST(deque, shares_half_of_its_tasks_when_some_are_wanted) {
     EXPECT_EQ(deque.size(), 0);
 }
 
+TEST(termination, goes_on_without_a_rank_that_has_died) {
+    termination zero{0, 3}, one{1, 3};
+    zero.has_sent(2); // never received
+    zero.has_sent(1);
+    one.has_received(0);
+    one.has_received(2);
+    EXPECT_EQ(one.next(), 2);
+    for (termination *each : {&zero, &one}) {
+        each->lose(2);
+    }
+    EXPECT_EQ(one.next(), 0);
+    for (int round = 0; round < 2; ++round) {
+        ASSERT_TRUE(zero.holds_token());
+        EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
+        one.take(zero.pass(true, false));
+        zero.take(one.pass(true, false));
+    }
+    EXPECT_EQ(zero.judge(true, false), termination::verdict::all_finished);
+    one.lose(0); // the one that judges
+    EXPECT_TRUE(one.leads());
+    EXPECT_TRUE(one.holds_token());
+    EXPECT_EQ(one.left(), 1);
+    EXPECT_EQ(one.judge(false, false), termination::verdict::stuck);
+}
+
+/// What keeps a program as a whole from being evaluated again.
+std::string obstacle(const std::string &program) {
+    registry kernels;
+    test::add_probe(kernels);
+    const code text = compile(read(program), kernels);
+    return obstacle_to_repeating(text, kernels, text.nodes[text.functions[0].body], {});
+}
+
+TEST(repeatable, is_what_has_no_effect) {
+    EXPECT_EQ(obstacle("(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2))))) (fib (probe.rank))"),
+              "");
+    EXPECT_EQ(obstacle("(fold + (map (lambda (x) (probe.sum (probe.numbers x 1))) (range 5)))"), "");
+    EXPECT_EQ(obstacle("(for i 0 5 (run '(probe.rank) 0))"), "");
+}
+
+TEST(repeatable, is_not_what_has_an_effect_however_deep) {
+    const std::string note = "probe.note, which is no const method";
+    EXPECT_EQ(obstacle("(+ 1 (probe.note 2))"), note);
+    EXPECT_EQ(obstacle("(define (f n) (if (< n 2) (probe.note n) (f (- n 1)))) (f 9)"), note);
+    EXPECT_EQ(obstacle("(map (lambda (x) (probe.note x)) (range 5))"), note);
+    EXPECT_EQ(obstacle("(let ((f (lambda (x) (probe.note x)))) (map f (range 5)))"), note);
+    EXPECT_EQ(obstacle("(run '(probe.note 1) 0)"), note);
+    EXPECT_EQ(obstacle("(seq (print 1) 2)"), "print");
+    EXPECT_NE(obstacle("(let (x) (par (assign x 1) (read x)))"), "");
+    EXPECT_NE(obstacle("(let ((b (buf))) (seq (put b 1) (close b) (stream b)))"), "");
+    EXPECT_NE(obstacle("(let ((b (block 0))) (seq (update b + 1) (read b)))"), "");
+}
+
+// The functions that a task is given are not in its code.
+TEST(repeatable, looks_into_functions_among_the_values) {
+    registry kernels;
+    test::add_probe(kernels);
+    const code text = compile(read("(define (of f x) (f x)) (list (lambda (x) (probe.note x)) of)"), kernels);
+    const auto number_of = [&](auto has) {
+        return static_cast<std::uint32_t>(std::ranges::find_if(text.functions, has) - text.functions.begin());
+    };
+    const auto given = number_of([](const function_code &each) { return each.name == "of"; });
+    const auto noting = number_of([&](const function_code &each) {
+        return each.parameters == 1 && text.nodes[each.body].what == op::kernel;
+    });
+    ASSERT_LT(std::max(given, noting), text.functions.size());
+    const node &body = text.nodes[text.functions[given].body];
+    std::vector<value> values(2);
+    EXPECT_EQ(obstacle_to_repeating(text, kernels, body, values), "");
+    const value function = make<closure>(nullptr, noting, std::vector<value>{});
+    values[0] = value{std::vector<value>{function}};
+    EXPECT_EQ(obstacle_to_repeating(text, kernels, body, values), "probe.note, which is no const method");
+}
+
 TEST(termination, waits_for_parcels_under_way) {
     termination zero{0, 2}, one{1, 2};
     const auto go_round = [&](bool finishes, bool is_full = false) {
         one.take(zero.pass(true, false));
         zero.take(one.pass(finishes, is_full));
     };
-    zero.has_sent(); // a parcel to rank 1, which has not arrived
+    zero.has_sent(1); // a parcel to rank 1, which has not arrived
     EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     go_round(true);
     EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
-    one.has_received();
+    one.has_received(0);
     go_round(true); // rank 1 is black
     EXPECT_EQ(zero.judge(true, false), termination::verdict::unknown);
     go_round(false);

@@ -138,7 +138,8 @@ class recorder final : public transport {
 TEST(outbox, sends_in_order_on_the_own_thread_alone) {
     recorder between;
     termination end{0, 3};
-    outbox out{between, end};
+    lost_ranks lost{3};
+    outbox out{between, end, lost};
     EXPECT_TRUE(out.is_empty());
     out.send(1, {parcel_type::data});
     EXPECT_EQ(between.wake_ups, 0) << "the own thread is awake";
@@ -157,6 +158,13 @@ TEST(outbox, sends_in_order_on_the_own_thread_alone) {
     EXPECT_EQ(sent_before_action, std::vector<std::size_t>{2});
     EXPECT_TRUE(out.is_empty());
     EXPECT_EQ(out.parcels_sent(), 3U);
+    EXPECT_TRUE(lost.add(1));
+    EXPECT_FALSE(lost.add(1));
+    out.send(1, {parcel_type::data}); // dropped
+    out.send(2, {parcel_type::data});
+    out.flush();
+    EXPECT_EQ(between.sent_to, (std::vector<int>{1, 2, 1, 2}));
+    EXPECT_EQ(out.parcels_sent(), 4U);
 }
 
 TEST(inbox, says_when_a_task_is_the_last) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocking barrier, and the reductions in whose result all ranks have a part. Most are done without a
 // plan, since planning would be most of their time.
+#include <new>
+
 #include "api/collective.hpp"
 #include "collective/selection/selection.hpp"
 
@@ -9,6 +11,18 @@ namespace lisle::api {
 namespace {
 
 using collective::operation;
+
+/// Does a call that needs no plan. False: nothing has been done, also if there was no memory for what the
+/// call needs the first time.
+[[gnu::always_inline]] inline bool done_at_once(communicator &comm, operation what,
+                                                const collective::sizes &asked,
+                                                const collective::operands &data) {
+    try {
+        return try_at_once(comm, what, asked, data);
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+}
 
 /// @param Plan of all that need one
 template <operation What, auto Plan>
@@ -19,8 +33,8 @@ template <operation What, auto Plan>
     reduction.check(type);
     const typed_buffer send{sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type};
     const typed_buffer receive{recvbuf, count, type};
-    if (!try_at_once(comm, What, collective::of_vector(reduction, receive),
-                     {.send = &send, .receive = &receive, .reduction = &reduction})) {
+    if (!done_at_once(comm, What, collective::of_vector(reduction, receive),
+                      {.send = &send, .receive = &receive, .reduction = &reduction})) {
         abi::forms<Plan>::blocking(sendbuf, recvbuf, count, type, reduction, comm);
     }
 }
@@ -29,7 +43,7 @@ template <operation What, auto Plan>
 
 void barrier(communicator &comm) {
     static constexpr collective::operands none{};
-    if (!try_at_once(comm, operation::barrier, {}, none)) {
+    if (!done_at_once(comm, operation::barrier, {}, none)) {
         abi::forms<abi::barrier_plan>::blocking(comm);
     }
 }

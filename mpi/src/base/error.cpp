@@ -4,6 +4,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/no_room.hpp"
 #include "mpi.h"
 
 namespace lisle {
@@ -21,11 +22,23 @@ mpi_error copy_of(const mpi_error &known) {
     }
 }
 
+/// The same for a lack of memory that has a sentence.
+mpi_error sentence_of(const std::exception &caught) {
+    try {
+        return {MPI_ERR_NO_MEM, caught.what()};
+    } catch (const std::bad_alloc &) {
+        return {MPI_ERR_NO_MEM, no_memory};
+    }
+}
+
 } // namespace
 
 mpi_error error_of(const std::exception &caught) {
     if (const auto *const known = dynamic_cast<const mpi_error *>(&caught)) {
         return copy_of(*known);
+    }
+    if (dynamic_cast<const no_room *>(&caught) != nullptr) {
+        return sentence_of(caught);
     }
     if (dynamic_cast<const std::bad_alloc *>(&caught) != nullptr) {
         return {MPI_ERR_NO_MEM, no_memory};

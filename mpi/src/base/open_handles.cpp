@@ -2,13 +2,20 @@
 #include "base/open_handles.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string_view>
 
 namespace lisle {
 
 void open_handles::add(std::uintptr_t value, const char *noun, const char *call, const void *caller) {
     const std::scoped_lock lock{mutex_};
-    open_.emplace(value, open_handle{value, noun, call, caller, given_++});
+    try {
+        open_.emplace(value, open_handle{value, noun, call, caller, given_++});
+    } catch (const std::bad_alloc &) { // the call has succeeded: a handle is not listed, a request is counted
+        if (std::string_view{noun} == "request") {
+            count_requests(1, false);
+        }
+    }
 }
 
 bool open_handles::drop(std::uintptr_t value, const char *noun) {

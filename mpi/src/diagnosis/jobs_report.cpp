@@ -118,7 +118,7 @@ std::string deadlock_report_of_jobs(const std::vector<waits_of_one> &jobs) {
     for (std::size_t job = 0; job != jobs.size(); ++job) {
         const auto count = static_cast<int>(jobs[job].ranks.size());
         made += sentence("  ", numbered(numbers.first_of(job), count), " below: ", numbered(0, count), " of ",
-                         program_of(jobs[job]), job == 0 ? "\n" : ", a job that was spawned\n");
+                         program_of(jobs[job]), job == 0 ? "\n" : ", another job\n");
     }
     return made + wait_rows(all) + begun_operations(all) + wait_cycles(all) + near_misses(all) +
            remark_on_sends(all);

@@ -54,9 +54,9 @@ struct moment {
     }
 };
 
-moment now_in(const std::vector<std::unique_ptr<watched_job>> &jobs) {
+moment now_in(const std::vector<watched_job *> &jobs) {
     moment found;
-    for (const auto &each : jobs) {
+    for (watched_job *const each : jobs) {
         found.add(each->waits());
     }
     std::atomic_thread_fence(std::memory_order_acquire); // what was read is read before what follows
@@ -112,6 +112,33 @@ job_id watched_job::id() const noexcept {
 wait_table &watched_job::waits() noexcept {
     return view_->waits;
 }
+void watched_job::note_deadlock() noexcept {
+    view_->table.record_deadlock_among_jobs();
+}
+
+std::optional<std::vector<job_id>> jobs_met_by(watched_job &job) {
+    if (!job.waits().is_looked_at()) {
+        return std::nullopt;
+    }
+    const std::uint32_t question = job.waits().ask_all();
+    if (!becomes([&] { return job.waits().all_answered(question); })) {
+        return std::nullopt;
+    }
+    std::vector<job_id> all;
+    for (const rank_wait &rank : read_waits(job.waits(), question)) {
+        const wait_note &note = rank.note;
+        if (rank.state == wait_table::state::gone) {
+            continue;
+        }
+        if (note.met_count > wait_note::most_met) {
+            return std::nullopt;
+        }
+        for (unsigned at = 0; at != note.met_count; ++at) {
+            all.push_back(static_cast<job_id>(note.met[at].job));
+        }
+    }
+    return all;
+}
 
 bool all_sleep(const wait_table &table) {
     moment found;
@@ -119,12 +146,12 @@ bool all_sleep(const wait_table &table) {
     return found.all_asleep && !found.naps.empty();
 }
 
-std::string look_for_standstill_of(const std::vector<std::unique_ptr<watched_job>> &jobs) {
-    if (!std::ranges::all_of(jobs, [](const auto &each) { return each->waits().is_looked_at(); })) {
+std::string look_for_standstill_of(const std::vector<watched_job *> &jobs) {
+    if (!std::ranges::all_of(jobs, [](watched_job *each) { return each->waits().is_looked_at(); })) {
         return {}; // one of them is to wait for a debugger (LISLE_DEADLOCK)
     }
     std::vector<std::uint32_t> questions;
-    for (const auto &each : jobs) {
+    for (watched_job *const each : jobs) {
         questions.push_back(each->waits().ask_all());
     }
     const auto all_have_answered = [&] {

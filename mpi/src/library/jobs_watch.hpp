@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks, in the launcher, whether the ranks of several jobs wait for each other: of its own job and of those
-// that have been spawned from it, whose memory it maps. See mpi/docs/design/deadlocks.md.
+// that its ranks can reach, whose memory it maps. See mpi/docs/design/deadlocks.md.
 //
 // All ranks are asked what they wait for. If they sleep again, have slept from one reading of their naps to
 // the next, have taken as many packets of other jobs as these have sent, wait for ranks alone, and have met
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@
 
 namespace lisle {
 
-/// One of the jobs, mapped anew for each look: spawned jobs come and go.
+/// One of the jobs, mapped anew for each look: jobs come and go.
 class watched_job {
   public:
     /// Nothing: no job on one node lies behind the descriptor.
@@ -28,6 +29,8 @@ class watched_job {
 
     [[nodiscard]] job_id id() const noexcept;
     [[nodiscard]] wait_table &waits() noexcept;
+    /// Says in the job's table that its ranks wait for each other, with those of other jobs.
+    void note_deadlock() noexcept;
 
   private:
     struct view;
@@ -35,9 +38,13 @@ class watched_job {
     std::unique_ptr<view> view_;
 };
 
-/// Takes up to two thirds of a second. @param jobs all that the ranks of the first may have met
+/// The other jobs whose ranks those of this one can reach. Takes up to a third of a second.
+/// @return nothing: not all ranks have said
+[[nodiscard]] std::optional<std::vector<job_id>> jobs_met_by(watched_job &job);
+
+/// Takes up to two thirds of a second. @param jobs all that their ranks can reach
 /// @return a report to be printed; empty: some rank may go on, or that is not certain
-[[nodiscard]] std::string look_for_standstill_of(const std::vector<std::unique_ptr<watched_job>> &jobs);
+[[nodiscard]] std::string look_for_standstill_of(const std::vector<watched_job *> &jobs);
 
 /// True if all ranks sleep or have ended, for now: time to ask whether they always will.
 [[nodiscard]] bool all_sleep(const wait_table &table);

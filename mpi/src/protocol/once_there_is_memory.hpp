@@ -3,6 +3,9 @@
 
 #include <new>
 
+#include "base/error.hpp"
+#include "base/no_room.hpp"
+#include "mpi.h"
 #include "protocol/engine.hpp"
 
 namespace lisle::protocol {
@@ -20,6 +23,18 @@ template <class Action> decltype(auto) once_there_is_memory(engine &home, Action
             }
         }
     }
+}
+
+/// The same for what nobody counts on yet, so it may fail: what is as large as the user's data is not waited
+/// for. Throws MPI_ERR_NO_MEM then.
+template <class Action> decltype(auto) once_there_is_some_memory(engine &home, Action action) {
+    return once_there_is_memory(home, [&]() -> decltype(auto) {
+        try {
+            return action();
+        } catch (const no_room &lacking) {
+            fail(MPI_ERR_NO_MEM, lacking.what());
+        }
+    });
 }
 
 } // namespace lisle::protocol

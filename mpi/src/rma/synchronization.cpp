@@ -171,7 +171,7 @@ void fence(window &on, int assertion) {
     note_order_by_peers(on.members); // accesses of the others
     const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
     on.access.fence(goes_on);
-    race_watch::fenced(on.members, goes_on);
+    note_for_checks([&] { race_watch::fenced(on.members, goes_on); });
     flushed.rethrow();
 }
 

@@ -24,6 +24,10 @@ constexpr std::uint32_t table_version = 8;
 
 // Records that the first of several writers fills: `state` goes 0 -> 1 (being written) -> 2 (written,
 // release; readers acquire).
+namespace {
+constexpr int no_rank = -1;
+}
+
 struct job_table::once_record {
     std::atomic<std::uint32_t> state;
     std::int32_t rank;
@@ -246,6 +250,12 @@ void job_table::record_deadlock(int rank) noexcept {
 }
 bool job_table::deadlocked() const noexcept {
     return head().deadlock.written();
+}
+void job_table::record_deadlock_among_jobs() noexcept {
+    head().deadlock.write(no_rank, 0, 0);
+}
+bool job_table::deadlocked_among_jobs() const noexcept {
+    return deadlocked() && head().deadlock.rank == no_rank;
 }
 void job_table::record_fault(int rank, int signal, std::uintptr_t address) noexcept {
     head().fault.write(rank, signal, address);

@@ -89,6 +89,9 @@ class job_table {
     [[nodiscard]] std::optional<abort_record> aborted() const noexcept;
     void record_deadlock(int rank) noexcept; ///< by the rank that has found it
     [[nodiscard]] bool deadlocked() const noexcept;
+    /// The same by another job's launcher: ranks of several jobs wait for each other.
+    void record_deadlock_among_jobs() noexcept;
+    [[nodiscard]] bool deadlocked_among_jobs() const noexcept;
     void record_fault(int rank, int signal, std::uintptr_t address) noexcept; ///< the first one stays
     [[nodiscard]] std::optional<fault_record> fault() const noexcept;
     [[nodiscard]] crash_stack &crash() const noexcept; ///< the stack of the rank with that fault

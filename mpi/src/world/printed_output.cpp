@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/printed_output.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <ext/stdio_filebuf.h>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <system_error>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/environment.hpp"
+#include "base/spin_lock.hpp"
 #include "world/line_buffer.hpp"
 #include "world/process_record.hpp"
 
@@ -33,14 +34,18 @@ namespace {
 void pass_on_files() noexcept {
     constexpr std::chrono::milliseconds longest{500};
     try {
-        const auto done = std::make_shared<std::promise<void>>();
-        const auto passed_on = done->get_future();
+        // Release and acquire: what has been passed on comes before the end.
+        const auto done = std::make_shared<std::atomic<bool>>(false);
         // A plain thread: it inherits the rank, to which the files belong.
         std::thread{[done] {
             std::fflush(nullptr);
-            done->set_value();
+            done->store(true, std::memory_order_release);
         }}.detach();
-        passed_on.wait_for(longest);
+        // A fiber that waited would let others of its worker run, and these may never let it go on.
+        const auto end = std::chrono::steady_clock::now() + longest;
+        while (!done->load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end) {
+            relax();
+        }
     } catch (const std::system_error &) {
         // No thread can be had: standard output has been passed on.
     }

@@ -27,6 +27,8 @@ class turns {
         next_.store(next() + phases, std::memory_order_relaxed);
         return next() - phases;
     }
+    /// The operation that was begun last, of so many phases, is given up before it has entered.
+    void give_up(unsigned phases) noexcept { next_.store(next() - phases, std::memory_order_relaxed); }
     /// What begin() will return.
     [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(std::memory_order_relaxed); }
     /// True when operation `number` has its turn: all before are finished here.

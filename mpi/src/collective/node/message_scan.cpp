@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "datatype/predefined.hpp"
 #include "fabric/local/mailbox.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/short_path.hpp"
 #include "reduction/op.hpp"
 
@@ -35,17 +36,21 @@ void scan_by_message(communicator &comm, operation what, const typed_buffer &giv
     const MPI_Count bytes = take.bytes();
     const int tag = tag_of_counted(comm, false);
     const auto size = static_cast<std::size_t>(bytes);
+    const auto for_certain = [&comm](auto action) {
+        return protocol::once_there_is_memory(*comm.collective.home, action);
+    };
     if (comm.rank() == 0) {
         if (what == operation::scan && give.address != take.address) {
             copy_bytes(take.address, give.address, size);
         }
-        in_cells(give.address, bytes,
-                 [&](const typed_buffer &piece) { protocol::send_quickly(piece, comm.collective, 1, tag); });
+        in_cells(give.address, bytes, [&](const typed_buffer &piece) {
+            for_certain([&] { protocol::send_quickly(piece, comm.collective, 1, tag); });
+        });
         return;
     }
     alignas(std::max_align_t) std::array<std::byte, most_in_message> first;
     in_cells(first.data(), bytes, [&](const typed_buffer &piece) {
-        const auto got = protocol::receive(piece, comm.collective, 0, tag);
+        const auto got = for_certain([&] { return protocol::receive(piece, comm.collective, 0, tag); });
         if (got.error != MPI_SUCCESS || got.bytes != piece.bytes()) {
             fail(MPI_ERR_TRUNCATE, "rank 0 gives another number of bytes than the ", bytes,
                  " of this one: counts or types differ among the ranks");

@@ -206,10 +206,9 @@ void single_copy_bcast::write(Plan &plan, const team &team, const typed_buffer &
         finish_all(plan, team);
         return;
     }
+    const typed_buffer exposed = by_root > 0 ? for_others(plan, team, buffer, false) : buffer;
     plan.enter(*team.shared);
-    typed_buffer exposed = buffer;
     if (by_root > 0) {
-        exposed = for_others(plan, team, buffer, false);
         plan.expose({{}, exposed, nullptr});
     }
     plan.await_posts(root, root + 1);
@@ -229,9 +228,9 @@ template <class Plan> void give(Plan &plan, const team &team, const typed_buffer
         plan.finish(false);
         return;
     }
-    enter(plan, team, 0);
     const MPI_Count by_root = share_of_root(team, bytes);
     const typed_buffer given = for_others(plan, team, own, true);
+    enter(plan, team, 0);
     if (by_root > 0) {
         plan.expose({given, {}, nullptr});
     }
@@ -255,10 +254,12 @@ template <class Plan> void single_copy_gather::write(Plan &plan, const team &tea
         ++first_exposed;
     }
     const bool exposes = first_exposed < team.size;
-    enter(plan, team, exposes ? pages::most : 0, exposes);
     std::vector<typed_buffer> list;
     if (exposes) {
         list = for_others(plan, team, blocks, false, is_exposed);
+    }
+    enter(plan, team, exposes ? pages::most : 0, exposes);
+    if (exposes) {
         plan.expose({{}, {}, plan.keep_blocks(list)});
     }
     plan.copy(own, blocks[root]);

@@ -14,6 +14,7 @@
 #include "collective/wait_for.hpp"
 #include "datatype/copy.hpp"
 #include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "world/job.hpp"
 
 namespace lisle::collective {
@@ -257,7 +258,8 @@ void in_process_collective::move(int giver, int taker, std::uint64_t round) {
             copy_bytes(taken.address, given.address, static_cast<std::size_t>(given.bytes()));
         }
     } else if (given.address != taken.address || given.type != taken.type) {
-        lisle::copy(given, taken, 0, given.bytes());
+        protocol::once_there_is_memory(this_rank().engine(),
+                                       [&] { lisle::copy(given, taken, 0, given.bytes()); });
     }
 }
 

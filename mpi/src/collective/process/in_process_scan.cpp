@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "collective/process/in_process.hpp"
 #include "collective/wait_for.hpp"
+#include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 
 namespace lisle::collective {
 
@@ -27,16 +29,22 @@ void in_process_collective::end_scan(const communicator &comm, group_scan &where
 }
 
 group_scan &in_process_collective::prepare_scans(worker_group &own) {
-    std::call_once(scans_made_, [this] {
+    const auto make = [this] {
         const std::size_t groups = groups_.size();
-        rings_ = std::make_unique_for_overwrite<scan_ring[]>(groups - 1);
+        auto rings = std::make_unique_for_overwrite<scan_ring[]>(groups - 1);
+        decltype(group_scans_) made;
         for (std::size_t i = 0; i < groups; ++i) {
-            scan_ring *const before = i > 0 ? &rings_[i - 1] : nullptr;
-            scan_ring *const after = i + 1 < groups ? &rings_[i] : nullptr;
-            group_scans_.push_back(std::make_unique<group_scan>(groups_[i].members.size(), before, after));
-            groups_[i].scans.store(group_scans_.back().get(), std::memory_order_release);
+            scan_ring *const before = i > 0 ? &rings[i - 1] : nullptr;
+            scan_ring *const after = i + 1 < groups ? &rings[i] : nullptr;
+            made.push_back(std::make_unique<group_scan>(groups_[i].members.size(), before, after));
         }
-    });
+        rings_ = std::move(rings);
+        group_scans_ = std::move(made);
+        for (std::size_t i = 0; i < groups; ++i) {
+            groups_[i].scans.store(group_scans_[i].get(), std::memory_order_release);
+        }
+    };
+    protocol::once_there_is_memory(this_rank().engine(), [&] { std::call_once(scans_made_, make); });
     return *own.scans.load(std::memory_order_relaxed);
 }
 

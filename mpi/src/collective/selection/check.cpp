@@ -49,8 +49,8 @@ std::optional<mpi_error> find_disagreement(MPI_Count ranks, const Said &said, bo
 
 } // namespace
 
-call_check::call_check(const communicator &comm, const call_signature &own, int tag)
-    : reports_{comm.rank() == 0}, executor_{plan_for(comm, own), tag} {}
+call_check::call_check(const communicator &comm, const call_signature &own)
+    : reports_{comm.rank() == 0}, executor_{plan_for(comm, own)} {}
 
 namespace {
 /// In the calling rank. Relaxed: its threads order their calls themselves, or are in no order.
@@ -132,7 +132,8 @@ bool show_sums(collective_area &area, const call_signature &own) {
 }
 
 std::optional<mpi_error> compare_by_messages(communicator &comm, const call_signature &own) {
-    call_check check{comm, own, next_tag(comm, false)};
+    call_check check{comm, own};
+    check.use_tag(next_tag(comm, false));
     check.run();
     auto found = check.complaint();
     if (!found && !comm.inter() && by_messages_alone()) {

@@ -28,9 +28,10 @@ void note_last_entry(std::int64_t entry) noexcept;
 /// The check of one call by messages.
 class call_check {
   public:
-    /// @param tag as for the collective's own messages, and another one
-    call_check(const communicator &comm, const call_signature &own, int tag);
+    call_check(const communicator &comm, const call_signature &own);
 
+    /// As for the collective's own messages, and another one.
+    void use_tag(int tag) noexcept { executor_.use_tag(tag); }
     /// As executor's.
     bool advance() { return executor_.advance(); }
     void run() { executor_.run(); }

@@ -2,6 +2,7 @@
 #include "collective/selection/launch.hpp"
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -22,12 +23,17 @@ namespace {
 /// The request of a non-blocking or persistent collective, which the engine visits while it is active.
 class collective_request final : public protocol::request, private protocol::progressor {
   public:
-    collective_request(communicator &on, schedule plan, bool lasting)
+    /// If it throws, for lack of memory, the plan is left alone, and no tag has been taken.
+    collective_request(communicator &on, schedule &&plan, bool lasting)
         : request{*on.collective.home}, on_{communicator_ref::share(on)} {
         if (comparing()) [[unlikely]] {
-            check_.emplace(on, plan.signature(), next_tag(on, lasting));
+            check_.emplace(on, plan.signature());
         }
-        executor_.emplace(std::move(plan), next_tag(on, lasting));
+        executor_.emplace(std::move(plan));
+        if (check_) {
+            check_->use_tag(next_tag(on, lasting));
+        }
+        executor_->use_tag(next_tag(on, lasting));
         persistent = lasting;
         active = false;
     }
@@ -41,7 +47,7 @@ class collective_request final : public protocol::request, private protocol::pro
             check_->restart();
         }
         executor_->restart();
-        if (advance()) {
+        if (goes_on()) {
             home->waits().add(*this);
         }
     }
@@ -52,6 +58,14 @@ class collective_request final : public protocol::request, private protocol::pro
     }
 
   private:
+    /// As advance(). The first steps that there is no memory for are taken later: others count on them.
+    bool goes_on() {
+        try {
+            return advance();
+        } catch (const std::bad_alloc &) {
+            return true;
+        }
+    }
     bool advance() override {
         if (!checked_) {
             if (!check_->advance()) {
@@ -97,23 +111,23 @@ void run(communicator &comm, schedule plan) {
         alone.emplace(comm, said.call);
         compare_calls(comm, said); // if it throws, no rank takes the next tag
     }
-    const int tag = next_tag(comm, false);
     std::optional<executor> made;
-    protocol::once_there_is_memory(*comm.collective.home, [&] { made.emplace(std::move(plan), tag); });
+    protocol::once_there_is_memory(*comm.collective.home, [&] { made.emplace(std::move(plan)); });
+    made->use_tag(next_tag(comm, false));
     made->run();
     if (made->error() != MPI_SUCCESS) {
         fail(made->error(), made->describe());
     }
 }
 
-protocol::request *start(communicator &comm, schedule plan) {
+protocol::request *start(communicator &comm, schedule &&plan) {
     refuse_revoked(comm);
     auto request = std::make_unique<collective_request>(comm, std::move(plan), false);
     request->start();
     return request.release();
 }
 
-protocol::request *prepare(communicator &comm, schedule plan) {
+protocol::request *prepare(communicator &comm, schedule &&plan) {
     return new collective_request{comm, std::move(plan), true};
 }
 

@@ -2,6 +2,7 @@
 #include "collective/selection/planning.hpp"
 
 #include "collective/selection/one_caller.hpp"
+#include "protocol/once_there_is_memory.hpp"
 
 #include <cctype>
 #include <cstdio>
@@ -123,7 +124,8 @@ void check_or_write(schedule &plan, const collective_call &call, operation what,
         const call_signature said = plan.signature();
         const one_caller alone{call.comm, said.call};
         compare_calls(call.comm, said);
-        use.how.do_at_once(call.comm, asked.bytes, data);
+        protocol::once_there_is_memory(*call.comm.collective.home,
+                                       [&] { use.how.do_at_once(call.comm, asked.bytes, data); });
         return;
     }
     team ranks = own_group(call.comm);

@@ -139,8 +139,9 @@ const row &choice_list::of(const communicator &comm, const sizes &asked) {
             return *each.use;
         }
     }
-    for (const std::span<const row> rows = rows_of(given_.what);;) {
-        const row &each = rows[next_++];
+    // A row is passed when all that needs memory is done: ranks that choose differently would not meet.
+    for (const std::span<const row> rows = rows_of(given_.what);; ++next_) {
+        const row &each = rows[next_];
         if (each.how.asks_places && !places_known_) {
             look_at_memory(given_, area_);
             look_at_places(given_, comm);
@@ -155,6 +156,7 @@ const row &choice_list::of(const communicator &comm, const sizes &asked) {
         }
         found_.push_back(made);
         if (fits(made, asked)) {
+            ++next_;
             return each;
         }
     }

@@ -4,7 +4,9 @@
 // added by one row. What LISLE_SHOW=collectives prints is made from the table.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,10 +57,18 @@ struct way {
     bool asks_places = false; ///< `possible` depends on where the ranks are
     bool sends = false;       ///< messages that are complete only when they have been awaited
 
-    /// Counts the call and does it. @pre at_once != nullptr
+    /// Counts the call and does it. A lack of memory that it throws (std::bad_alloc) comes before the call
+    /// has begun: it is as if it had not been made. @pre at_once != nullptr
     void do_at_once(communicator &comm, MPI_Count bytes, const operands &data) const {
         communicator::count_one(comm.collectives);
-        at_once(comm, bytes, data);
+        try {
+            at_once(comm, bytes, data);
+        } catch (const std::bad_alloc &) {
+            // As communicator::count_one(): no two threads are here at once.
+            comm.collectives.store(comm.collectives.load(std::memory_order_relaxed) - 1,
+                                   std::memory_order_relaxed);
+            throw;
+        }
     }
 };
 

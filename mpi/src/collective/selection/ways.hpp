@@ -3,6 +3,7 @@
 // algorithm gets the data of its operation in one order of arguments, whatever its kind.
 #pragma once
 
+#include <new>
 #include <vector>
 
 #include "collective/algorithms/alltoall.hpp"
@@ -105,8 +106,13 @@ template <class Algorithm> struct area_steps {
         team ranks = own_group(comm);
         ranks.shared = collective_area::found(comm);
         immediate_steps steps{*ranks.shared, phases};
-        give<What>(steps, ranks, data,
-                   [&](const auto &...arguments) { Algorithm::write(steps, ranks, arguments...); });
+        try {
+            give<What>(steps, ranks, data,
+                       [&](const auto &...arguments) { Algorithm::write(steps, ranks, arguments...); });
+        } catch (const std::bad_alloc &) {
+            steps.give_up(phases);
+            throw;
+        }
         steps.end();
     }
 };

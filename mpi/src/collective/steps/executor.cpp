@@ -12,9 +12,8 @@
 
 namespace lisle::collective {
 
-executor::executor(schedule &&plan, int tag)
-    : requests_(plan.steps().size(), nullptr), plan_{std::move(plan)}, local_{plan_.area(), plan_.phases()},
-      tag_{tag} {}
+executor::executor(schedule &&plan)
+    : requests_(plan.steps().size(), nullptr), plan_{std::move(plan)}, local_{plan_.area(), plan_.phases()} {}
 
 executor::~executor() {
     for (auto *const request : requests_) {

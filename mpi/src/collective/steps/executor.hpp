@@ -14,13 +14,15 @@ namespace lisle::collective {
 class executor {
   public:
     /// @param plan left alone if it throws, for lack of memory
-    /// @param tag what tells this operation's messages from those of others on the same channels
-    executor(schedule &&plan, int tag);
+    explicit executor(schedule &&plan);
     executor(const executor &) = delete;
     executor &operator=(const executor &) = delete;
     /// Waits for what has begun: the memory it uses goes away here.
     ~executor();
 
+    /// @param tag what tells this operation's messages from those of others on the same channels; said before
+    /// the first step
+    void use_tag(int tag) noexcept { tag_ = tag; }
     /// Goes back to the first step. @pre at the end
     void restart() noexcept;
     /// Goes on until something must be waited for; true at the end of the schedule.
@@ -55,7 +57,7 @@ class executor {
     small_vector<protocol::request *, 8> requests_; ///< by step; null: none, or complete
     schedule plan_;
     local_steps local_;
-    int tag_;
+    int tag_ = 0;
     step_index next_ = 0;           ///< the step to take next
     step_index settled_ = 0;        ///< all steps before this one are complete
     step_index waiting_for_ = none; ///< the step whose message advance() stopped for; none: an area

@@ -11,7 +11,7 @@ namespace lisle::collective {
 void immediate_steps::reduce_peers(const op &operation, result_place place, int member, MPI_Count first,
                                    const typed_buffer &to) {
     const MPI_Count elements = scratch_elements(where_, to.count, *to.type);
-    local_.take(
+    take_for_certain(
         reduce_peers_step{&operation, to, temporary(elements, *to.type).address, first, member, place});
 }
 
@@ -28,7 +28,7 @@ void immediate_steps::take_posts(const block_view &blocks, MPI_Count most) {
         }
         if (const typed_buffer block = blocks[peer];
             block.bytes() <= most && peer != where_.members().self()) {
-            local_.take_post(peer, block);
+            for_certain([&] { return local_.take_post(peer, block); });
         }
     }
 }

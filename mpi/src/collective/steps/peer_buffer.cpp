@@ -10,6 +10,8 @@
 #include "collective/steps/schedule.hpp"
 #include "collective/steps/step_memory.hpp"
 #include "datatype/copy.hpp"
+#include "execution/rank.hpp"
+#include "protocol/once_there_is_memory.hpp"
 
 namespace lisle::collective {
 
@@ -398,8 +400,12 @@ void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descr
     alignas(std::max_align_t) std::byte near[512];
     step_memory memory{near};
     const bool needs_room = place == result_place::prefixes_before;
-    void *const one = needs_room ? memory.temporary(most, type).address : nullptr;
-    void *const other = needs_room ? memory.temporary(most, type).address : nullptr;
+    const auto room = [&] { // the others wait for the result, so it waits for memory
+        return protocol::once_there_is_memory(this_rank().engine(),
+                                              [&] { return memory.temporary(most, type).address; });
+    };
+    void *const one = needs_room ? room() : nullptr;
+    void *const other = needs_room ? room() : nullptr;
     const reduce_peers_step what{
         .operation = &operation, .to = {}, .scratch = one, .first = 0, .member = 0, .place = place};
     for (MPI_Count done = 0; done < first.count; done += most) {

@@ -2,14 +2,13 @@
 #include "collective/steps/scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <new>
-#include <vector>
 
-#include "base/error.hpp"
+#include "base/no_room.hpp"
 #include "base/spin_lock.hpp"
 #include "execution/rank_local.hpp"
-#include "mpi.h"
 
 namespace lisle::collective {
 
@@ -28,10 +27,14 @@ struct kept_piece {
 /// What a rank keeps. The lock is for threads of the rank, and for those that end a request of it.
 class store {
   public:
-    ~store() {
-        for (const kept_piece &kept : kept_) {
-            delete[] kept.memory;
+    ~store() { clear(); }
+    /// Gives all back.
+    void clear() noexcept {
+        const std::scoped_lock guard{lock_};
+        while (pieces_ > 0) {
+            delete[] kept_[--pieces_].memory;
         }
+        held_ = 0;
     }
     /// A piece that is long enough and not much too long, or null.
     [[nodiscard]] kept_piece take(std::size_t bytes) noexcept {
@@ -39,29 +42,32 @@ class store {
         const auto fits = [bytes](const kept_piece &kept) {
             return kept.bytes >= bytes && kept.bytes <= 2 * bytes;
         };
-        const auto found = std::find_if(kept_.begin(), kept_.end(), fits);
-        if (found == kept_.end()) {
+        auto *const end = kept_.data() + pieces_;
+        auto *const found = std::find_if(kept_.data(), end, fits);
+        if (found == end) {
             return {nullptr, 0};
         }
         const kept_piece taken = *found;
-        kept_.erase(found);
+        std::move(found + 1, end, found);
+        --pieces_;
         held_ -= taken.bytes;
         return taken;
     }
     /// False: there is enough already.
-    [[nodiscard]] bool keep(const kept_piece &freed) {
+    [[nodiscard]] bool keep(const kept_piece &freed) noexcept {
         const std::scoped_lock guard{lock_};
-        if (kept_.size() == most_kept_pieces || held_ + freed.bytes > most_kept_bytes) {
+        if (pieces_ == most_kept_pieces || held_ + freed.bytes > most_kept_bytes) {
             return false;
         }
-        kept_.push_back(freed);
+        kept_[pieces_++] = freed;
         held_ += freed.bytes;
         return true;
     }
 
   private:
     spin_lock lock_;
-    std::vector<kept_piece> kept_;
+    std::array<kept_piece, most_kept_pieces> kept_{}; ///< the first `pieces_`
+    std::size_t pieces_ = 0;
     std::size_t held_ = 0;
 };
 
@@ -79,8 +85,12 @@ scratch::scratch(std::size_t bytes) : bytes_{bytes} {
     if (memory_ == nullptr) {
         memory_ = new (std::nothrow) std::byte[bytes];
     }
+    if (memory_ == nullptr) { // what is kept may be in the way
+        stores.of(this_rank()).clear();
+        memory_ = new (std::nothrow) std::byte[bytes];
+    }
     if (memory_ == nullptr) {
-        fail(MPI_ERR_NO_MEM, "no memory for ", bytes, " bytes of intermediate results");
+        throw no_room{bytes, "intermediate results"};
     }
 }
 

@@ -16,7 +16,7 @@ namespace lisle::collective {
 /// One piece; freed, or kept for its rank, at the end.
 class scratch {
   public:
-    /// Throws MPI_ERR_NO_MEM. The contents are undefined.
+    /// Throws no_room. The contents are undefined.
     explicit scratch(std::size_t bytes);
     scratch(scratch &&other) noexcept
         : owner_{other.owner_}, memory_{std::exchange(other.memory_, nullptr)}, bytes_{other.bytes_} {}

@@ -2,21 +2,24 @@
 #include "launch/supervisor/wait_watch.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
 #include "base/error.hpp"
 #include "diagnosis/wait_report.hpp"
 #include "launch/common/say.hpp"
-#include "launch/supervisor/spawned_jobs.hpp"
+#include "launch/supervisor/met_jobs.hpp"
 
 namespace lisle::launch {
 
 std::string wait_watch::look() {
     const stuck_watch::finding found = waits_.look_for_stuck();
     next_ = clock::now() + found.next;
-    if (table_.deadlocked()) { // the rank that has found it reports it
-        return {};
+    if (table_.deadlocked()) { // who has found it reports it
+        return table_.deadlocked_among_jobs()
+                   ? "its ranks and those of another job wait for each other; it is stopped"
+                   : "";
     }
     if (found.report.empty()) {
         return look_among_jobs();
@@ -37,15 +40,33 @@ std::string wait_watch::look_among_jobs() {
     if (!sleep_on || pause_ > 0) {
         return {};
     }
-    const auto jobs = own_and_spawned_jobs(table_);
-    const std::string report = jobs.size() > 1 ? look_for_standstill_of(jobs) : std::string{};
-    if (report.empty()) {
+    std::string why = look_at_met_jobs();
+    if (why.empty()) {
         constexpr int most_doublings = 4;
         in_vain_ += in_vain_ < most_doublings ? 1 : 0;
         pause_ = 1 << in_vain_;
+    }
+    return why;
+}
+
+std::string wait_watch::look_at_met_jobs() {
+    const std::vector<met_job> jobs = own_and_met_jobs(table_);
+    const std::vector<const met_job *> roots = roots_of(jobs);
+    const auto least =
+        std::ranges::min_element(roots, {}, [](const met_job *each) { return each->job->id(); });
+    if (jobs.size() < 2 || *least != &jobs.front()) {
+        return {};
+    }
+    std::vector<watched_job *> all;
+    std::ranges::transform(jobs, std::back_inserter(all), [](const met_job &each) { return each.job.get(); });
+    const std::string report = look_for_standstill_of(all);
+    if (report.empty()) {
         return {};
     }
     print_report(report);
+    for (const met_job *const each : roots) {
+        each->job->note_deadlock(); // its launcher stops it
+    }
     return sentence("the ranks of ", jobs.size(), " jobs wait for each other; they are stopped");
 }
 

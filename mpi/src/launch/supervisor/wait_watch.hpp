@@ -28,9 +28,10 @@ class wait_watch {
     [[nodiscard]] std::vector<known_wait> ask() { return waits_.ask(); }
 
   private:
-    /// Looks for ranks that can never go on among those of this job and of those that it has spawned,
-    /// together.
+    /// Looks for ranks that can never go on among those of this job and of those that it has met, together.
     [[nodiscard]] std::string look_among_jobs();
+    /// The same once all ranks of this job sleep. One launcher looks, and tells the others.
+    [[nodiscard]] std::string look_at_met_jobs();
     [[nodiscard]] bool uses_mpi(int rank) const noexcept;
 
     const job_table &table_;

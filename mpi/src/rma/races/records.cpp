@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checks.hpp"
+#include "communicator/agreement.hpp"
 #include "execution/observed_memory.hpp"
 
 namespace lisle::rma {
@@ -199,10 +200,12 @@ void watched_window::add_changes(std::vector<access_record> &records, access_rec
     content_.clear();
 }
 
-std::vector<access_record> watched_window::take() {
+std::vector<access_record> watched_window::take() noexcept {
     std::vector<access_record> all = std::exchange(fenced, {});
-    all.insert(all.end(), others.begin(), others.end());
-    all.insert(all.end(), locals_.begin(), locals_.end());
+    const auto first = static_cast<std::ptrdiff_t>(all.size());
+    if (make_room(all, all.size() + others.size() + locals_.size())) {
+        std::ranges::copy(locals_, std::ranges::copy(others, all.begin() + first).out);
+    }
     others.clear();
     locals_.clear();
     told_locals_ = 0;

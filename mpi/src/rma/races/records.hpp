@@ -96,8 +96,8 @@ class watched_window {
     /// When the rank last may have heard of accesses of others that are kept.
     [[nodiscard]] moment heard(const watching_rank &of) const noexcept;
 
-    /// All records, which are then forgotten.
-    [[nodiscard]] std::vector<access_record> take();
+    /// All records, as far as there is memory for them, which are then forgotten.
+    [[nodiscard]] std::vector<access_record> take() noexcept;
 
   private:
     std::map<std::pair<const void *, access_kind>, std::int32_t> codes_;

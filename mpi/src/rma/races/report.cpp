@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "diagnosis/source_line.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "rma/state/window_members.hpp"
 
 namespace lisle::rma {
@@ -26,18 +27,29 @@ site_text text_of(const access_site &site) {
     return text;
 }
 
-/// The places of the calls, two for each race. Each rank knows those of its own calls.
-std::vector<std::string> texts_of(const party &ranks, std::span<const race> found, int self,
-                                  const std::vector<access_site> &sites) {
-    std::vector<site_text> own;
-    std::vector<std::pair<int, std::size_t>> order; // by origin, the order in which the places are gathered
+/// The places of calls in races.
+struct places_of_calls {
+    std::vector<site_text> own;                     ///< those that the calling rank knows
+    std::vector<std::pair<int, std::size_t>> order; ///< by origin: in which all places are gathered
+};
+
+places_of_calls places_in(std::span<const race> found, int self, const std::vector<access_site> &sites) {
+    places_of_calls made;
     for (std::size_t at = 0; at < 2 * found.size(); ++at) {
         const access_record &each = at % 2 == 0 ? found[at / 2].a : found[at / 2].b;
-        order.emplace_back(each.origin, at);
+        made.order.emplace_back(each.origin, at);
         if (each.origin == self) {
-            own.push_back(text_of(sites.at(static_cast<std::size_t>(each.site))));
+            made.own.push_back(text_of(sites.at(static_cast<std::size_t>(each.site))));
         }
     }
+    return made;
+}
+
+/// The places of the calls, two for each race. Each rank knows those of its own calls.
+std::vector<std::string> texts_of(const window_members &members, const party &ranks,
+                                  std::span<const race> found, const std::vector<access_site> &sites) {
+    auto [own, order] = protocol::once_there_is_memory(
+        members.home(), [&] { return places_in(found, members.rank(), sites); });
     const auto gathered = ranks.allgather_lists(std::span<const site_text>{own}, 2 * found.size());
     std::ranges::sort(order);
     std::vector<std::string> texts(order.size());
@@ -88,7 +100,7 @@ void report_races(const window_members &members, const party &ranks, std::span<c
     if (found.empty()) {
         return;
     }
-    const std::vector<std::string> texts = texts_of(ranks, found, members.rank(), sites);
+    const std::vector<std::string> texts = texts_of(members, ranks, found, sites);
     if (members.rank() != 0) {
         return;
     }

@@ -14,6 +14,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/rank.hpp"
 #include "execution/rank_local.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "protocol/tracks.hpp"
 #include "rma/races/records.hpp"
 #include "rma/races/report.hpp"
@@ -70,7 +71,24 @@ void name_races(const window_members &members, const party &ranks, std::span<con
         ranks.allgather_lists(own, (lists * most_records(members) + most_changes + size) * size);
     check_records(members, records);
     std::vector<exclusive_turn> all_turns = ranks.allgather_lists(turns, most_turns * size);
-    report_races(members, ranks, find_races(records, all_turns), sites);
+    // All look for the same, and then tell each other of what they have found: nobody is missed.
+    const auto found =
+        protocol::once_there_is_memory(members.home(), [&] { return find_races(records, all_turns); });
+    report_races(members, ranks, found, sites);
+}
+
+/// Does what the ranks do together to name races, as far as there is memory. What lacks it at one rank fails
+/// at all in the same place; then races stay unnamed, and the call goes on. @return false: it did lack it
+template <class Name> bool name_if_possible(Name name) {
+    try {
+        name();
+        return true;
+    } catch (const std::exception &caught) {
+        if (const mpi_error known = error_of(caught); known.code() != MPI_ERR_NO_MEM) {
+            throw;
+        }
+        return false;
+    }
 }
 
 /// What a rank hears when the call that it is in returns is nothing that came after.
@@ -124,16 +142,18 @@ void race_watch::window_ends(const window_members &members) {
         ended = std::move(self.windows.extract(&members).mapped());
     }
     ended.drop_regions();
-    origins_end(&members, -1);
+    name_if_possible([&] { origins_end(&members, -1); });
     call_among_ranks::windows_watched.fetch_sub(1, std::memory_order_relaxed);
     this_rank().tracks().keep_general(-1);
     std::vector<access_record> records = ended.take();
     const party ranks = all_of(members, message_space::agreement);
-    const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
-    if (std::ranges::find(lost, 1) != lost.end()) { // the order that they made is not known
-        std::erase_if(records, [](const access_record &each) { return is_locked(each.epoch); });
-    }
-    name_races(members, ranks, records, ended.turns, ended.sites);
+    name_if_possible([&] {
+        const auto lost = ranks.allgather<unsigned char>(ended.some_turns_lost ? 1 : 0);
+        if (std::ranges::find(lost, 1) != lost.end()) { // the order that they made is not known
+            std::erase_if(records, [](const access_record &each) { return is_locked(each.epoch); });
+        }
+        name_races(members, ranks, records, ended.turns, ended.sites);
+    });
 }
 
 void race_watch::fenced(const window_members &members, bool goes_on) {
@@ -152,23 +172,29 @@ void race_watch::fence_ends(const window_members &members) {
     if (!watched()) {
         return;
     }
-    origins_end(&members, -1);
     std::vector<access_record> records;
     std::vector<exclusive_turn> turns;
     std::vector<access_site> sites;
+    name_if_possible([&] { origins_end(&members, -1); });
     {
         const locked_watch own{members};
         own->between_fences = false;
         own->complete_all(now());
-        own->add_changes(own->fenced, own_record(members));
+        const bool all_known = name_if_possible([&] {
+            own->add_changes(own->fenced, own_record(members));
+            sites = own->sites;
+        });
         records = own->take(); // all that comes behind the fence is in order with it
         turns = std::exchange(own->turns, {});
         if (std::exchange(own->some_turns_lost, false)) {
             std::erase_if(records, [](const access_record &each) { return is_locked(each.epoch); });
         }
-        sites = own->sites;
+        if (!all_known) {
+            records.clear();
+        }
     }
-    name_races(members, all_of(members, message_space::accesses), records, turns, sites);
+    const party ranks = all_of(members, message_space::accesses);
+    name_if_possible([&] { name_races(members, ranks, records, turns, sites); });
 }
 
 void race_watch::locked(const window_members &members, int target, epoch_kind kind) {

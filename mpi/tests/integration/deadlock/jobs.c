@@ -51,6 +51,36 @@ static void late(MPI_Comm other, int rank, int is_child) {
     }
 }
 
+/// Two jobs that were started apart. @param file where the server writes the name of its port
+static MPI_Comm meet(int is_server, const char *file) {
+    char port[MPI_MAX_PORT_NAME] = "", before[4096];
+    MPI_Comm made;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(before, sizeof before, "%s.new", file);
+    if (is_server && rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        FILE *const out = fopen(before, "w");
+        fputs(port, out);
+        fclose(out);
+        rename(before, file);
+    }
+    if (is_server) {
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made);
+        return made;
+    }
+    if (rank == 0) {
+        FILE *in;
+        while ((in = fopen(file, "r")) == NULL)
+            usleep(10000);
+        if (fgets(port, sizeof port, in) == NULL)
+            port[0] = '\0';
+        fclose(in);
+    }
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made);
+    return made;
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     char *const part = argc > 1 ? argv[1] : "crossed";
@@ -59,7 +89,10 @@ int main(int argc, char **argv) {
     MPI_Comm_get_parent(&other);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int is_child = other != MPI_COMM_NULL;
-    if (strcmp(part, "last of three") == 0)
+    if (argc > 2) { // PART FILE
+        other = meet(strcmp(part, "server") == 0, argv[2]);
+        crossed(other, rank, 0);
+    } else if (strcmp(part, "last of three") == 0)
         receive(other, 1);
     else if (strcmp(part, "three") == 0) { // each waits for the one that it has met first
         if (!is_child)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // last_lines WAY END: each rank prints a line, without passing it on, and then rank 1 ends the job, or says
 // that it is ready and waits for its end. The ways are `stdio`, `cout`, `own_cout` (std::cout with a buffer
-// of its own) and `asking` (rank 0 prints a question, without an end of line, while a thread of its own waits
-// for the answer, and ends the job).
+// of its own), `asking` (rank 0 prints a question, without an end of line, while a thread of its own waits
+// for the answer, and ends the job) and `computing` (rank 0 prints a line, and then computes for ever).
 #include <mpi.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +39,7 @@ void end(std::string_view end) {
 }
 
 void print(std::string_view way, int rank) {
-    if (way == "stdio") {
+    if (way == "stdio" || way == "computing") {
         std::printf("printed by rank %d\n", rank);
     } else if (way != "asking") {
         std::cout << "printed by rank " << rank << '\n';
@@ -69,6 +70,15 @@ int main(int argc, char **argv) {
     if (rank == 0 && way == "asking") {
         ask();
         MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    if (rank == 0 && way == "computing") {
+        MPI_Recv(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (std::atomic<unsigned> computed{0};; ++computed) {
+        }
+    } else if (way == "computing") {
+        MPI_Send(nullptr, 0, MPI_INT, 0, 0,
+                 MPI_COMM_WORLD); // from now on rank 0 may have the worker for ever
+        end("abort");
     }
     MPI_Barrier(MPI_COMM_WORLD); // all have printed
     if (rank == 1) {

@@ -52,6 +52,12 @@ class Lines(launched.LauncherTest):
             self.skipTest("no Fortran compiler")
         self.check(RECORDS)
 
+    def test_beside_a_rank_that_computes_for_ever(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                one = ["--workers", 1] if kind == "fiber" else []
+                self.assertEqual(self.printed(kind, "abort", LINES, "computing", "abort", options=one), WANTED)
+
     def test_a_time_limit(self):
         for kind in KINDS:
             with self.subTest(kind=kind):

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 
 extern "C" {
 void *__libc_malloc(std::size_t bytes);
@@ -19,20 +20,29 @@ struct counts {
     long allocations;
     long failing; ///< the number of the allocation that fails; 0: none
     long outstanding;
+    std::uintptr_t frame; ///< where counting began, on the stack of the thread or fiber
 };
-// Of a thread: fibers that share one are counted together. Initial-exec: reading it allocates nothing.
+// Of a thread: of several fibers that count, the latest one counts. Initial-exec: reading it allocates
+// nothing.
 [[gnu::tls_model("initial-exec")]] thread_local counts mine{};
+
+/// False on the stack of another fiber.
+bool counts_here() {
+    constexpr std::uintptr_t deepest = 48 * 1024; // less than any stack has
+    return mine.counting &&
+           mine.frame - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < deepest;
+}
 
 /// @return false: this one fails
 bool may_allocate() {
-    if (!mine.counting || ++mine.allocations != mine.failing) {
+    if (!counts_here() || ++mine.allocations != mine.failing) {
         return true;
     }
     errno = ENOMEM;
     return false;
 }
 void *counted(void *memory) {
-    mine.outstanding += mine.counting && memory != nullptr ? 1 : 0;
+    mine.outstanding += counts_here() && memory != nullptr ? 1 : 0;
     return memory;
 }
 
@@ -41,7 +51,8 @@ void *counted(void *memory) {
 extern "C" {
 
 void counted_begin(long failing) {
-    mine = {true, 0, failing, 0};
+    constexpr std::uintptr_t caller = 4096; // the frames of what counts may begin above this one
+    mine = {true, 0, failing, 0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + caller};
 }
 long counted_end() {
     mine.counting = false;
@@ -75,7 +86,7 @@ void *aligned_alloc(std::size_t alignment, std::size_t bytes) {
     return may_allocate() ? counted(__libc_memalign(alignment, bytes)) : nullptr;
 }
 void free(void *memory) {
-    mine.outstanding -= mine.counting && memory != nullptr ? 1 : 0;
+    mine.outstanding -= counts_here() && memory != nullptr ? 1 : 0;
     __libc_free(memory);
 }
 }

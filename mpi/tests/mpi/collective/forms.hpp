@@ -7,6 +7,15 @@
 
 #include <vector>
 
+#ifdef FAILING_ALLOCATIONS
+#include "../../integration/memory/once_each.hpp"
+#else
+/// Makes a call.
+template <class Call, class... Arguments> int make(Call call, const Arguments &...arguments) {
+    return call(arguments...);
+}
+#endif
+
 enum class form { blocking, non_blocking, persistent };
 
 inline constexpr form all_forms[] = {form::blocking, form::non_blocking, form::persistent};
@@ -14,24 +23,24 @@ inline constexpr form all_forms[] = {form::blocking, form::non_blocking, form::p
 /// Makes a collective call in this form and completes it; the persistent form runs twice. `prepare` sets
 /// the buffers and is called before each run.
 template <class Prepare, class Blocking, class Begin, class Make, class... Arguments> void
-call(form how, Prepare prepare, Blocking blocking, Begin begin, Make make, const Arguments &...arguments) {
+call(form how, Prepare prepare, Blocking blocking, Begin begin, Make lasting, const Arguments &...arguments) {
     MPI_Request request = MPI_REQUEST_NULL;
     switch (how) {
     case form::blocking:
         prepare();
-        CHECK_MPI(blocking(arguments...));
+        CHECK_MPI(make(blocking, arguments...));
         return;
     case form::non_blocking:
         prepare();
-        CHECK_MPI(begin(arguments..., &request));
+        CHECK_MPI(make(begin, arguments..., &request));
         CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
         CHECK(request == MPI_REQUEST_NULL);
         return;
     case form::persistent:
-        CHECK_MPI(make(arguments..., MPI_INFO_NULL, &request));
+        CHECK_MPI(make(lasting, arguments..., MPI_INFO_NULL, &request));
         for (int round = 0; round < 2; ++round) {
             prepare();
-            CHECK_MPI(MPI_Start(&request));
+            CHECK_MPI(make(MPI_Start, &request));
             CHECK_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
         }
         CHECK_MPI(MPI_Request_free(&request));

@@ -32,8 +32,10 @@ struct tile_place {
 /// One method as the machine sees it.
 class method_entry {
   public:
-    method_entry(std::string name, std::string signature, std::size_t arity, std::size_t kernel)
-        : name_{std::move(name)}, signature_{std::move(signature)}, arity_{arity}, kernel_{kernel} {}
+    method_entry(std::string name, std::string signature, std::size_t arity, std::size_t kernel,
+                 bool changes_kernel)
+        : name_{std::move(name)}, signature_{std::move(signature)}, arity_{arity}, kernel_{kernel},
+          changes_kernel_{changes_kernel} {}
     virtual ~method_entry() = default;
     /// Calls it. @param kernel the tile's object @param arguments as many as arity(); they may be moved from
     virtual value call(void *kernel, std::span<value> arguments) const = 0;
@@ -42,10 +44,14 @@ class method_entry {
     [[nodiscard]] const std::string &signature() const noexcept { return signature_; }
     [[nodiscard]] std::size_t arity() const noexcept { return arity_; }
     [[nodiscard]] std::size_t kernel() const noexcept { return kernel_; } ///< which class of the registry
+    /// Whether it is no const method: a second call may have another result, or change the tile's object
+    /// once more.
+    [[nodiscard]] bool changes_kernel() const noexcept { return changes_kernel_; }
 
   private:
     std::string name_, signature_;
     std::size_t arity_, kernel_;
+    bool changes_kernel_;
 };
 
 namespace detail {
@@ -86,11 +92,17 @@ template <class Parameter> class argument {
     std::optional<type> room_;
 };
 
+/// Of pointers to methods that are not const.
+template <class Function> inline constexpr bool changes_its_object = false;
+template <class Kernel, class Result, class... Parameters>
+inline constexpr bool changes_its_object<Result (Kernel::*)(Parameters...)> = true;
+
 template <class Function, class Kernel, class Result, class... Parameters> class method_call final
     : public method_entry {
   public:
     method_call(std::string name, std::string signature, std::size_t kernel, Function function)
-        : method_entry{std::move(name), std::move(signature), sizeof...(Parameters), kernel},
+        : method_entry{std::move(name), std::move(signature), sizeof...(Parameters), kernel,
+                       changes_its_object<Function>},
           function_{std::move(function)} {}
     value call(void *kernel, std::span<value> arguments) const override {
         return call(kernel, arguments, std::index_sequence_for<Parameters...>{});

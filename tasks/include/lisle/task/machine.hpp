@@ -39,6 +39,11 @@ struct machine_options {
     unsigned credits =
         256;             ///< how many tasks a rank may have under way to another rank that has not begun them
     bool traces = false; ///< keeps when each kernel ran, for trace()
+    /// If a rank dies (under `--with-ft`), those who gave it tasks do them again, but for tasks that use
+    /// methods which are not const, output, or variables, buffers and blocks: what waits for these fails.
+    /// Results of other ranks then travel whole, however large. The rank that runs a program cannot be
+    /// replaced.
+    bool repeats = false;
 };
 
 /// The error of a program. what(): "file:line:column: message (kernel.method, tile 3 of rank 1)".
@@ -84,6 +89,7 @@ struct machine_counts {
     std::uint64_t parcels_sent = 0, parcels_received = 0;
     std::uint64_t kernels_run = 0, tasks_stolen = 0; ///< from other tiles of the rank
     std::uint64_t tasks_given = 0;                   ///< to other ranks
+    std::uint64_t tasks_repeated = 0;                ///< that were given to ranks that have died
     std::uint64_t objects_kept = 0;                  ///< for other ranks, at present
     std::uint64_t results_awaited = 0;               ///< from other ranks, at present
     std::uint64_t most_waiting = 0;                  ///< the largest number of parcels that waited for credit

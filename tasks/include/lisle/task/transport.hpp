@@ -33,7 +33,9 @@ class transport {
     virtual void send_from(int to, int channel, std::span<const std::byte> bytes, ref<object> keep) = 0;
     /// Takes all that has arrived, without waiting. @return whether anything has
     virtual bool poll(const receiver &receive) = 0;
-    /// Sleeps until something arrives or wake() is called.
+    /// Ranks from which nothing comes any more, each told once. What is sent to them is dropped.
+    virtual std::vector<int> lost() { return {}; }
+    /// Sleeps until something arrives, wake() is called, or a rank is lost.
     virtual void wait(const receiver &receive) = 0;
     /// From now on other threads than the rank's own may call wake(). Called before the first of them does,
     /// and not during wait().

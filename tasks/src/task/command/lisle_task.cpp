@@ -97,6 +97,8 @@ bool parse(int argc, char **argv, options &chosen, const tasks::described &kerne
     app.add_option(
         "--trace", chosen.trace,
         "draw which tile ran what and when into this file: SVG, or for Perfetto if it ends in .json");
+    app.add_flag("--repeat", chosen.machine.repeats,
+                 "do the tasks of ranks that die again on others (mpirun --with-ft ulfm)");
     app.add_flag("--counts", chosen.counts, "print what each rank has done");
     auto *const bridges =
         app.add_option(
@@ -154,14 +156,16 @@ void load_kernels(const std::string &path, tasks::registry &kernels) {
 
 void print_counts(const tasks::machine &machine) {
     const auto done = machine.counts();
-    std::fprintf(
-        stderr,
-        "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu parcels sent, "
-        "%llu received\n",
-        machine.place().rank, static_cast<unsigned long long>(done.kernels_run),
-        static_cast<unsigned long long>(done.tasks_stolen), static_cast<unsigned long long>(done.tasks_given),
-        static_cast<unsigned long long>(done.parcels_sent),
-        static_cast<unsigned long long>(done.parcels_received));
+    std::fprintf(stderr,
+                 "rank %d: %llu kernels run, %llu tasks stolen from tiles, %llu given to ranks, %llu done "
+                 "again for lost "
+                 "ones, %llu parcels sent, %llu received\n",
+                 machine.place().rank, static_cast<unsigned long long>(done.kernels_run),
+                 static_cast<unsigned long long>(done.tasks_stolen),
+                 static_cast<unsigned long long>(done.tasks_given),
+                 static_cast<unsigned long long>(done.tasks_repeated),
+                 static_cast<unsigned long long>(done.parcels_sent),
+                 static_cast<unsigned long long>(done.parcels_received));
 }
 
 int run(const options &chosen, const tasks::registry &kernels) {

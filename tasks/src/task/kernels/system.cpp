@@ -13,7 +13,7 @@ namespace {
 class system_kernel {
   public:
     explicit system_kernel(const tile_place &where) : where_{where} {}
-    int sleep(int milliseconds) {
+    int sleep(int milliseconds) const {
         std::this_thread::sleep_for(std::chrono::milliseconds{milliseconds});
         return where_.tile;
     }

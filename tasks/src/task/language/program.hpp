@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <set>
 
 #include "task/language/code.hpp"
 
@@ -16,8 +17,10 @@ struct program_state {
     code text;
     /// Nothing of it begins any more. Relaxed: what has begun already would end as well.
     std::atomic<bool> is_cancelled{false};
+    bool is_forgotten =
+        false; ///< kept only for what a rank that has died left behind; under the table's lock
     // On the gateway only:
-    int acknowledged = 0;     ///< ranks that have loaded it; the rank's own thread
+    std::set<int> loading;    ///< ranks that have yet to load it; the rank's own thread
     bool is_taken = false;    ///< its result has been; the rank's own thread
     bool is_over = false;     ///< cancelled, and nothing of it is left; the rank's own thread
     record *root = nullptr;   ///< counts what the program waits for

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "task/machine/activation.hpp"
 #include "task/value/remote.hpp"
@@ -20,6 +21,7 @@ struct awaited {
     std::uint32_t count; ///< how many slots it fills
     continuation then;
     bool is_list = false; ///< one value for each slot
+    task kept = {};       ///< what is computed, with its activation, if it may have to be done again
 };
 
 /// By the addresses that the ranks which owe the results have been told.
@@ -39,6 +41,20 @@ class awaited_results {
         }
         std::optional<awaited> taken{std::move(found->second)};
         awaited_.erase(found);
+        return taken;
+    }
+    /// All that a rank owes.
+    std::vector<awaited> take_all(int from) {
+        const std::scoped_lock guard{mutex_};
+        std::vector<awaited> taken;
+        for (auto each = awaited_.begin(); each != awaited_.end();) {
+            if (each->second.from == from) {
+                taken.push_back(std::move(each->second));
+                each = awaited_.erase(each);
+            } else {
+                ++each;
+            }
+        }
         return taken;
     }
     [[nodiscard]] std::uint64_t size() const {

@@ -41,6 +41,11 @@ bool task_credits::come_back(int rank, std::uint64_t count) {
     return true;
 }
 
+std::deque<placed_task> task_credits::lose(int rank) {
+    const std::scoped_lock guard{mutex_};
+    return std::exchange(at(rank), of_rank{}).waiting;
+}
+
 bool task_credits::end_throttling() {
     const std::scoped_lock guard{mutex_};
     const auto nothing_waits = [](const of_rank &each) { return each.waiting.empty(); };

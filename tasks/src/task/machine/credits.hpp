@@ -29,6 +29,8 @@ class task_credits {
     bool take_next(int rank, placed_task &next);
     /// Another rank gives credits back. False: more than it had.
     [[nodiscard]] bool come_back(int rank, std::uint64_t count);
+    /// A rank has died: nothing is under way to it any more. @return the tasks that wait for it
+    std::deque<placed_task> lose(int rank);
     /// True if that has ended the throttling.
     bool end_throttling();
 

@@ -2,6 +2,7 @@
 // The work of the rank's own thread: parcels, tasks if it is the tile, and, when it is idle, the search for
 // work and for the end.
 #include <algorithm>
+#include <ranges>
 
 #include "task/machine/scheduler.hpp"
 
@@ -31,8 +32,9 @@ void scheduler::drive(const std::function<bool()> &until) {
                 continue;
             }
         }
-        if (own_.ranks() > 1 || !is_tile) {
+        if (own_.end.left() > 1 || !is_tile) {
             own_.between.wait(receive);
+            losses_.look();
         }
     }
     own_.out.flush();
@@ -43,10 +45,11 @@ bool scheduler::make_progress() {
     own_.out.flush();
     const bool has_received = own_.between.poll(
         [this](int from, std::span<const std::byte> bytes) { receiver_.receive(from, bytes); });
+    const bool has_lost = losses_.look();
     const bool has_fed = sender_.feed_hungry();
     own_.out.flush();
     last_poll_ = std::chrono::steady_clock::now();
-    return has_received || has_fed;
+    return has_received || has_lost || has_fed;
 }
 
 void scheduler::before_kernel() {
@@ -73,14 +76,17 @@ void scheduler::when_idle() {
         for (int bit = 1; bit < 2 * own_.ranks(); bit *= 2) {
             sender_.ask_for_work(own_.rank() ^ bit);
         }
+        if (!own_.lost.all().empty()) { // the cube may have fallen apart, the ring has not
+            sender_.ask_for_work(own_.end.next());
+        }
     }
     if (!own_.end.holds_token()) {
         return;
     }
-    if (own_.rank() == 0) {
+    if (own_.end.leads()) {
         judge_token();
     }
-    if (own_.ranks() > 1 && !own_.state.has_ended) {
+    if (own_.end.left() > 1 && !own_.state.has_ended) {
         pass_token();
     }
 }
@@ -93,7 +99,7 @@ void scheduler::judge_token() {
     const parcel_finish told = verdict == termination::verdict::all_finished ? parcel_finish::end
                                : verdict == termination::verdict::full       ? parcel_finish::full
                                                                              : parcel_finish::stuck;
-    tell_others({parcel_type::finish, static_cast<std::uint8_t>(told)});
+    sender_.tell_others({parcel_type::finish, static_cast<std::uint8_t>(told)});
     receiver_.obey(told);
 }
 
@@ -104,6 +110,7 @@ void scheduler::pass_token() {
     out.number<std::uint8_t>(on.is_black ? 1 : 0);
     out.number<std::uint8_t>(on.all_finish ? 1 : 0);
     out.number<std::uint8_t>(on.is_full ? 1 : 0);
+    codec<std::vector<std::int32_t>>::write(own_.lost.all(), out);
     own_.out.send(own_.end.next(), {parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::token)},
                   out.take());
 }
@@ -142,9 +149,13 @@ void scheduler::gather_trace() {
         own_.out.send(0, {parcel_type::data, static_cast<std::uint8_t>(parcel_data::trace)}, out.take());
         return own_.out.flush();
     }
-    while (log.ranks_arrived < own_.ranks() - 1) {
+    const auto is_awaited = [&](int rank) {
+        return rank != 0 && !own_.lost.has(rank) && !log.arrived.contains(rank);
+    };
+    while (std::ranges::any_of(std::views::iota(0, own_.ranks()), is_awaited)) {
         own_.between.wait(
             [this](int from, std::span<const std::byte> bytes) { receiver_.receive(from, bytes); });
+        losses_.look();
     }
 }
 
@@ -153,6 +164,7 @@ machine_counts scheduler::counts() const {
     all.parcels_sent = own_.out.parcels_sent();
     all.parcels_received = own_.parcels_received;
     all.tasks_given = own_.tasks_given;
+    all.tasks_repeated = own_.tasks_repeated;
     for (const auto &each : own_.tiles) {
         all.kernels_run += each->evaluation().kernels_run();
         all.tasks_stolen += each->stolen();

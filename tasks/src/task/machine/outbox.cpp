@@ -38,9 +38,12 @@ void outbox::flush() {
                 each.action();
                 continue;
             }
+            if (lost_.has(each.to)) {
+                continue;
+            }
             decoder in{each.bytes};
             if (is_counted(read_header(in))) {
-                end_.has_sent();
+                end_.has_sent(each.to);
             }
             ++parcels_sent_;
             transport_.send(each.to, std::move(each.bytes));

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "task/machine/lost_ranks.hpp"
 #include "task/machine/termination.hpp"
 #include "task/wire/parcel.hpp"
 #include <lisle/task/transport.hpp>
@@ -17,8 +18,9 @@ namespace lisle::tasks {
 
 class outbox {
   public:
-    /// Made on the rank's own thread. @param end counts what is sent
-    outbox(transport &between, termination &end) noexcept : transport_{between}, end_{end} {}
+    /// Made on the rank's own thread. @param end counts what is sent @param lost get nothing more
+    outbox(transport &between, termination &end, const lost_ranks &lost) noexcept
+        : transport_{between}, end_{end}, lost_{lost} {}
 
     /// Any thread; wakes the rank's own.
     void send(int to, const parcel &header, std::vector<std::byte> payload = {});
@@ -41,6 +43,7 @@ class outbox {
 
     transport &transport_;
     termination &end_;
+    const lost_ranks &lost_;
     const std::thread::id own_thread_ = std::this_thread::get_id();
     std::uint64_t parcels_sent_ = 0;
     std::mutex mutex_; ///< for entries_; nothing is called under it

@@ -27,7 +27,8 @@ program_state &program_table::find(std::uint64_t number) {
 
 bool program_table::contains(std::uint64_t number) const {
     const std::scoped_lock guard{mutex_};
-    return programs_.contains(number);
+    const auto found = programs_.find(number);
+    return found != programs_.end() && !found->second->is_forgotten;
 }
 
 void program_table::cancel(std::uint64_t number) {
@@ -51,9 +52,32 @@ bool program_table::is_complete(const program_state &asked) const {
 void program_table::remove(std::uint64_t number) {
     std::unique_ptr<program_state> ended; // destroyed without the lock
     const std::scoped_lock guard{mutex_};
-    if (const auto found = programs_.find(number); found != programs_.end()) {
-        ended = std::move(found->second);
-        programs_.erase(found);
+    const auto found = programs_.find(number);
+    if (found == programs_.end()) {
+        return;
+    }
+    if (keeps_ended_) {
+        found->second->is_cancelled.store(true, std::memory_order_relaxed);
+        found->second->is_forgotten = true;
+        return;
+    }
+    ended = std::move(found->second);
+    programs_.erase(found);
+}
+
+void program_table::keep_ended() {
+    const std::scoped_lock guard{mutex_};
+    keeps_ended_ = true;
+}
+
+void program_table::lose(int rank) {
+    const std::scoped_lock guard{mutex_};
+    keeps_ended_ = true;
+    for (const auto &[number, state] : programs_) {
+        state->loading.erase(rank);
+        if (state->text.gateway == rank) {
+            state->is_cancelled.store(true, std::memory_order_relaxed);
+        }
     }
 }
 
@@ -61,7 +85,7 @@ std::vector<std::uint64_t> program_table::started_by(int rank) const {
     const std::scoped_lock guard{mutex_};
     std::vector<std::uint64_t> numbers;
     for (const auto &[number, state] : programs_) {
-        if (state->text.gateway == rank) {
+        if (state->text.gateway == rank && !state->is_forgotten) {
             numbers.push_back(number);
         }
     }

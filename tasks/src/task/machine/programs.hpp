@@ -31,6 +31,11 @@ class program_table {
     void cancel(std::uint64_t number);
     /// Forgets a program, if it is there.
     void remove(std::uint64_t number);
+    /// From now on programs are kept when they have ended: tasks that a lost rank has left behind belong to
+    /// them. No kernel of these begins any more.
+    void keep_ended();
+    /// A rank has died: its programs have ended, and nobody waits for it to load others.
+    void lose(int rank);
     /// The programs that a rank has started and that are still loaded.
     [[nodiscard]] std::vector<std::uint64_t> started_by(int rank) const;
 
@@ -39,6 +44,7 @@ class program_table {
     std::uint64_t last_ = 0;
     mutable std::mutex mutex_; ///< for what follows
     std::map<std::uint64_t, std::unique_ptr<program_state>> programs_;
+    bool keeps_ended_ = false;
 };
 
 } // namespace lisle::tasks

@@ -26,10 +26,11 @@ const registry &same_everywhere(const registry &kernels, transport &between) {
 
 rank_parts::rank_parts(const registry &known, transport &to_others, const machine_options &given)
     : kernels{same_everywhere(known, to_others)}, between{to_others}, options{given},
-      map{to_others.gather(static_cast<std::uint64_t>(std::max(given.tiles, 0)))}, end{to_others.rank(),
-                                                                                       to_others.ranks()},
-      out{to_others, end}, programs{known}, credits{to_others.ranks(), given.credits},
-      requests{to_others.ranks()}, tiles{to_others, given.where != spread::stay} {}
+      map{to_others.gather(static_cast<std::uint64_t>(std::max(given.tiles, 0)))}, lost{to_others.ranks()},
+      end{to_others.rank(), to_others.ranks()}, out{to_others, end, lost}, programs{known},
+      credits{to_others.ranks(), given.credits}, requests{to_others.ranks()}, tiles{to_others,
+                                                                                    given.where !=
+                                                                                        spread::stay} {}
 
 void line_printer::print(const std::string &line) {
     const std::scoped_lock guard{mutex_};

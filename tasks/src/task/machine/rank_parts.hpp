@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class line_printer {
 /// When each kernel ran. The rank's own thread.
 struct trace_log {
     std::vector<trace_event> events;
-    int ranks_arrived = 0; ///< whose events have come
+    std::set<int> arrived; ///< ranks whose events have come
 };
 
 /// How far this rank is with its end. The rank's own thread.
@@ -57,6 +58,7 @@ struct rank_parts {
     transport &between;
     const machine_options options;
     const tile_map map;
+    lost_ranks lost;
     termination end;
     outbox out;
     program_table programs;
@@ -72,7 +74,8 @@ struct rank_parts {
     ending state;
     block_pool pool; ///< of the rank's own thread, as what follows
     std::uint64_t parcels_received = 0;
-    std::uint64_t tasks_given = 0; ///< to ranks that asked for some
+    std::uint64_t tasks_given = 0;    ///< to ranks that asked for some
+    std::uint64_t tasks_repeated = 0; ///< that were given to ranks that have died
 };
 
 } // namespace lisle::tasks

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "task/machine/receiver.hpp"
+#include "task/machine/results.hpp"
 
 namespace lisle::tasks {
 
@@ -60,11 +61,14 @@ value_reader receiver::reader_of(int from) {
 }
 
 void receiver::receive(int from, std::span<const std::byte> bytes) {
+    if (own_.lost.has(from)) {
+        return; // others count on what it has sent no longer
+    }
     decoder in{bytes};
     const parcel header = read_header(in);
     ++own_.parcels_received;
     if (is_counted(header)) {
-        own_.end.has_received();
+        own_.end.has_received(from);
     }
     switch (header.type) {
     case parcel_type::code:
@@ -76,7 +80,7 @@ void receiver::receive(int from, std::span<const std::byte> bytes) {
         return receive_task(from, header, in);
     case parcel_type::data:
         return header.control == static_cast<std::uint8_t>(parcel_data::trace)
-                   ? receive_trace(in)
+                   ? receive_trace(from, in)
                    : receive_result(from, header, in);
     case parcel_type::request:
         return receive_request(from, header, in);
@@ -170,35 +174,7 @@ void receiver::receive_result(int from, const parcel &header, decoder &in) {
         refuse(from,
                "a result for address " + std::to_string(header.address) + ", where none is awaited from it");
     }
-    fill(*expected, reader_of(from).read(in));
-}
-
-// Puts what another rank has computed where it is awaited.
-void receiver::fill(const awaited &expected, value result) {
-    if (expected.then) {
-        return expected.then(std::move(result));
-    }
-    record &waiting = *expected.to;
-    const bool has_failed = result.is(object_kind::failure);
-    if (waiting.kind == record_kind::discard) {
-        if (has_failed && std::atomic_ref{waiting.step}.exchange(1, std::memory_order_relaxed) == 0) {
-            waiting.values()[0] = std::move(result);
-        }
-    } else if (expected.is_list && !has_failed) {
-        if (length_of(result) != expected.count) {
-            throw std::runtime_error{"a part of a map has come back with a wrong number of results"};
-        }
-        for (std::uint32_t i = 0; i < expected.count; ++i) {
-            waiting.values()[expected.slot + i] = result.as<list>().items[i];
-        }
-    } else {
-        waiting.values()[expected.slot] = std::move(result);
-    }
-    // As in reducer::deliver.
-    if (waiting.missing.fetch_sub(expected.count, std::memory_order_acq_rel) == expected.count) {
-        const task complete{nullptr, nullptr, &waiting};
-        (waiting.home >= 0 ? own_.tiles[waiting.home] : own_.tiles.least_loaded()).post(complete);
-    }
+    put_result(own_, *expected, reader_of(from).read(in));
 }
 
 void receiver::receive_request(int from, const parcel &header, decoder &in) {
@@ -232,7 +208,7 @@ void receiver::send_content(int to, const parcel &request) {
             return own_.out.send(to, header, out.take());
         }
         const auto &box = known.as<boxed_object>();
-        own_.end.has_sent();
+        own_.end.has_sent(to);
         own_.between.send_from(to, static_cast<int>(request.end), box.type().bytes(box),
                                ref<object>{known.shared()});
     };
@@ -258,7 +234,7 @@ void receiver::receive_cell_request(int from, const parcel &header, decoder &in)
 void receiver::receive_acknowledgement(int from, const parcel &header) {
     switch (static_cast<parcel_acknowledge>(header.control)) {
     case parcel_acknowledge::code:
-        ++own_.programs.find(header.program).acknowledged;
+        own_.programs.find(header.program).loading.erase(from);
         return;
     case parcel_acknowledge::released:
         if (!own_.objects->give_back(header.address, header.count)) {
@@ -278,6 +254,9 @@ void receiver::receive_acknowledgement(int from, const parcel &header) {
 void receiver::receive_finish(int, const parcel &header, decoder &in) {
     switch (static_cast<parcel_finish>(header.control)) {
     case parcel_finish::program:
+        if (header.count != 0) { // the sender knows of losses
+            own_.programs.keep_ended();
+        }
         return own_.programs.remove(header.program);
     case parcel_finish::cancel:
         return own_.programs.cancel(header.program);
@@ -287,7 +266,7 @@ void receiver::receive_finish(int, const parcel &header, decoder &in) {
         arrived.is_black = in.number<std::uint8_t>() != 0;
         arrived.all_finish = in.number<std::uint8_t>() != 0;
         arrived.is_full = in.number<std::uint8_t>() != 0;
-        return own_.end.take(arrived);
+        return receive_token(arrived, in);
     }
     case parcel_finish::stuck:
     case parcel_finish::full:
@@ -296,10 +275,28 @@ void receiver::receive_finish(int, const parcel &header, decoder &in) {
     }
 }
 
-// What rank 0 has found out about all ranks, which are idle.
+// A token that has begun its round before all losses were known that are known here is void.
+void receiver::receive_token(const token &arrived, decoder &in) {
+    const auto lost = codec<std::vector<std::int32_t>>::read(in);
+    for (const std::int32_t rank : lost) {
+        if (rank < 0 || rank >= own_.ranks()) {
+            throw std::runtime_error{"the token names rank " + std::to_string(rank) + ", of " +
+                                     std::to_string(own_.ranks())};
+        }
+        losses_.lose(rank);
+    }
+    if (lost.size() == own_.lost.all().size()) {
+        own_.end.take(arrived);
+    }
+}
+
+// What the first rank has found out about all ranks, which are idle.
 void receiver::obey(parcel_finish verdict) {
     switch (verdict) {
     case parcel_finish::end:
+        if (own_.options.repeats && !own_.state.has_ended) { // the first may have died before it had told all
+            sender_.tell_others({parcel_type::finish, static_cast<std::uint8_t>(verdict)});
+        }
         own_.state.has_ended = true;
         return;
     case parcel_finish::full: // each waits for room at another
@@ -312,8 +309,8 @@ void receiver::obey(parcel_finish verdict) {
     }
 }
 
-void receiver::receive_trace(decoder &in) {
-    ++own_.trace.ranks_arrived;
+void receiver::receive_trace(int from, decoder &in) {
+    own_.trace.arrived.insert(from);
     std::ranges::move(codec<std::vector<trace_event>>::read(in), std::back_inserter(own_.trace.events));
 }
 

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "task/machine/sender.hpp"
+#include "task/machine/losses.hpp"
 
 namespace lisle::tasks {
 
@@ -15,12 +15,12 @@ class receiver {
     using cell_operation =
         std::function<void(parcel_request what, const value &which, value given, continuation then)>;
 
-    receiver(rank_parts &own, sender &answers, cell_operation use) noexcept
-        : own_{own}, sender_{answers}, use_{std::move(use)} {}
+    receiver(rank_parts &own, sender &answers, losses &lost, cell_operation use) noexcept
+        : own_{own}, sender_{answers}, losses_{lost}, use_{std::move(use)} {}
 
     /// A parcel. Throws std::runtime_error for what no machine sends.
     void receive(int from, std::span<const std::byte> bytes);
-    /// The state of all ranks that rank 0 has found.
+    /// The state of all ranks that the first rank has found.
     void obey(parcel_finish verdict);
 
   private:
@@ -31,13 +31,14 @@ class receiver {
     void receive_cell_request(int from, const parcel &header, decoder &in);
     void receive_acknowledgement(int from, const parcel &header);
     void receive_finish(int from, const parcel &header, decoder &in);
-    void receive_trace(decoder &in);
+    void receive_token(const token &arrived, decoder &in);
+    void receive_trace(int from, decoder &in);
     void send_content(int to, const parcel &request);
-    void fill(const awaited &expected, value result);
     value_reader reader_of(int from);
 
     rank_parts &own_;
     sender &sender_;
+    losses &losses_;
     cell_operation use_;
 };
 

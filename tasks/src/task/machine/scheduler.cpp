@@ -8,7 +8,7 @@
 namespace lisle::tasks {
 
 scheduler::scheduler(const registry &kernels, transport &between, const machine_options &options)
-    : own_{kernels, between, options}, receiver_{own_, sender_,
+    : own_{kernels, between, options}, receiver_{own_, sender_, losses_,
                                                  [this](parcel_request what, const value &which, value given,
                                                         continuation then) {
                                                      use_cell(what, which, std::move(given), std::move(then));
@@ -39,14 +39,6 @@ scheduler::~scheduler() {
 
 // Programs
 
-void scheduler::tell_others(const parcel &header, const std::vector<std::byte> &payload) {
-    for (int rank = 0; rank < own_.ranks(); ++rank) {
-        if (rank != own_.rank()) {
-            own_.out.send(rank, header, payload);
-        }
-    }
-}
-
 std::uint64_t scheduler::start(const source &written) {
     const std::uint64_t number = own_.programs.next_number(own_.rank());
     program_state &loaded = own_.programs.load(number, written);
@@ -56,8 +48,13 @@ std::uint64_t scheduler::start(const source &written) {
     parcel header{parcel_type::code};
     header.program = number;
     header.count = loaded.text.hash;
-    tell_others(header, out.take());
-    drive([&] { return loaded.acknowledged == own_.ranks() - 1; });
+    for (int rank = 0; rank < own_.ranks(); ++rank) {
+        if (rank != own_.rank() && !own_.lost.has(rank)) {
+            loaded.loading.insert(rank);
+        }
+    }
+    sender_.tell_others(header, out.take());
+    drive([&] { return loaded.loading.empty(); });
     begin(loaded);
     return number;
 }
@@ -88,7 +85,8 @@ value scheduler::wait(std::uint64_t number, std::string &file) {
 void scheduler::forget(std::uint64_t number) {
     parcel header{parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::program)};
     header.program = number;
-    tell_others(header);
+    header.count = own_.lost.all().size();
+    sender_.tell_others(header);
     own_.out.flush();
     own_.programs.remove(number);
 }
@@ -107,7 +105,7 @@ void scheduler::cancel(std::uint64_t number) {
     own_.programs.cancel(number);
     parcel header{parcel_type::finish, static_cast<std::uint8_t>(parcel_finish::cancel)};
     header.program = number;
-    tell_others(header);
+    sender_.tell_others(header);
     own_.out.flush();
     const node &whole = ended.text.nodes[ended.text.functions[0].body];
     own_.programs.complete(ended, make<failure>("the program was cancelled", whole.where));
@@ -197,8 +195,7 @@ int scheduler::choose_tile(tile &from, const node &expression, activation &varia
         return is_of_blocks && gateway == own_.rank() ? from.place().tile : own_.map.first_of(gateway);
     }
     case policy::round_robin:
-        return static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) %
-                                static_cast<unsigned>(own_.map.tiles()));
+        return next_in_turn();
     case policy::least_loaded:
         return least_loaded_tile(from);
     case policy::owner:
@@ -207,6 +204,15 @@ int scheduler::choose_tile(tile &from, const node &expression, activation &varia
         break;
     }
     return -1;
+}
+
+int scheduler::next_in_turn() {
+    int tile = 0;
+    do {
+        tile = static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) %
+                                static_cast<unsigned>(own_.map.tiles()));
+    } while (own_.lost.has(own_.map.rank_of(tile)));
+    return tile;
 }
 
 // Of this rank's tiles and the first ones of others, as far as is known here.
@@ -222,7 +228,7 @@ int scheduler::least_loaded_tile(const tile &from) const {
     for (int rank = 0; rank < own_.map.ranks(); ++rank) {
         const std::size_t waiting =
             own_.credits.under_way(rank) / static_cast<unsigned>(own_.map.count_of(rank));
-        if (rank != own_.rank() && waiting < least) {
+        if (rank != own_.rank() && waiting < least && !own_.lost.has(rank)) {
             least = waiting;
             best = own_.map.first_of(rank);
         }
@@ -238,7 +244,7 @@ int scheduler::owner_tile(tile &from, const node &expression, activation &variab
             continue;
         }
         const value argument = from.evaluation().value_of(text.nodes[child], variables);
-        if (argument.is(object_kind::remote)) {
+        if (argument.is(object_kind::remote) && !own_.lost.has(argument.as<remote_object>().owner)) {
             return own_.map.first_of(argument.as<remote_object>().owner);
         }
     }

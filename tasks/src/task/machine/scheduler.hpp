@@ -73,13 +73,14 @@ class scheduler {
     void pass_token();
     void begin(program_state &loaded);
     void forget(std::uint64_t program);
-    void tell_others(const parcel &header, const std::vector<std::byte> &payload = {});
+    int next_in_turn();
     int least_loaded_tile(const tile &from) const;
     int owner_tile(tile &from, const node &expression, activation &variables) const;
     void gather_trace();
 
     rank_parts own_;
     sender sender_{own_};
+    losses losses_{own_, sender_};
     receiver receiver_;
     std::atomic<unsigned> turn_{0};              ///< of round robin; relaxed, any number will do
     std::atomic<bool> is_woken_for_work_{false}; ///< relaxed: the rank's thread has been woken already

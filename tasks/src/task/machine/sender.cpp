@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "task/machine/results.hpp"
+
 namespace lisle::tasks {
 
 namespace {
@@ -41,29 +43,65 @@ void sender::write_task(const task &shipped, parcel &header, encoder &out) {
     values.write(part_of(variables[sequence_slot], shipped), out);
 }
 
-void sender::send_task(const task &shipped, int rank, parcel header) {
+// Takes over the task's activation: it is kept until the result comes, if the task may have to be done again.
+void sender::send_task(const task &shipped, int rank, parcel header, block_pool &pool) {
     encoder out;
     write_task(shipped, header, out);
-    awaited result{rank, shipped.to, shipped.slot, 1, {}};
-    if (shipped.is_range() && shipped.expression->what != op::fold) {
-        result.is_list = shipped.expression->what == op::map;
-        result.slot = result.is_list ? shipped.first : 0;
-        result.count = shipped.end - shipped.first;
+    awaited result = result_of(shipped, rank);
+    if (own_.options.repeats) {
+        result.kept = shipped;
+    } else {
+        shipped.variables->drop(pool);
     }
-    header.address = own_.owed.add(std::move(result));
+    header.address = expect(std::move(result));
     own_.out.send(rank, header, out.take());
+}
+
+// @return where the rank that owes it has to send it. If that has died meanwhile, others may have looked
+// already at what it owes.
+std::uint64_t sender::expect(awaited result) {
+    const int from = result.from;
+    const std::uint64_t address = own_.owed.add(std::move(result));
+    if (own_.lost.has(from)) {
+        own_.out.do_later([this, from] { settle(from); });
+    }
+    return address;
+}
+
+void sender::settle(int rank) {
+    for (const placed_task &each : own_.credits.lose(rank)) {
+        awaited owed = result_of(each.what, rank);
+        owed.kept = each.what;
+        make_good(own_, owed);
+    }
+    for (const awaited &owed : own_.owed.take_all(rank)) {
+        make_good(own_, owed);
+    }
+    if (own_.credits.end_throttling()) {
+        own_.tiles.wake_all();
+    }
+}
+
+void sender::tell_others(const parcel &header, const std::vector<std::byte> &payload) {
+    for (int rank = 0; rank < own_.ranks(); ++rank) {
+        if (rank != own_.rank()) {
+            own_.out.send(rank, header, payload);
+        }
+    }
 }
 
 void sender::dispatch(tile &from, task &placed, int target) {
     const int rank = own_.map.rank_of(target);
     if (!own_.credits.take_or_keep(rank, {placed, target})) {
+        if (own_.lost.has(rank)) {
+            own_.out.do_later([this, rank] { settle(rank); });
+        }
         return;
     }
     parcel header{parcel_type::reference};
     header.from_tile = static_cast<std::uint32_t>(from.place().tile);
     header.to_tile = static_cast<std::uint32_t>(target);
-    send_task(placed, rank, header);
-    placed.variables->drop(from.pool());
+    send_task(placed, rank, header, from.pool());
     placed.variables = nullptr;
 }
 
@@ -71,8 +109,7 @@ void sender::refill(int rank) {
     for (placed_task next; own_.credits.take_next(rank, next);) {
         parcel header{parcel_type::reference};
         header.to_tile = static_cast<std::uint32_t>(next.tile);
-        send_task(next.what, rank, header);
-        next.what.variables->drop(own_.pool);
+        send_task(next.what, rank, header, own_.pool);
     }
     if (own_.credits.end_throttling()) {
         own_.tiles.wake_all();
@@ -91,7 +128,9 @@ void sender::send_result(int to, std::uint64_t address, const value &result) {
     parcel header{parcel_type::data, static_cast<std::uint8_t>(parcel_data::result)};
     header.address = address;
     encoder out;
-    value_writer{*own_.objects, own_.options.largest_inline}.write(result, out);
+    // Whole, if this rank's death is to lose nothing that another has already.
+    const std::size_t most = own_.options.repeats ? ~std::size_t{0} : own_.options.largest_inline;
+    value_writer{*own_.objects, most}.write(result, out);
     own_.out.send(to, header, out.take());
 }
 
@@ -99,7 +138,7 @@ void sender::request_cell(parcel_request what, const remote_object &away, const 
                           continuation then) {
     parcel header{parcel_type::request, static_cast<std::uint8_t>(what)};
     header.address = away.id;
-    header.count = own_.owed.add({away.owner, nullptr, 0, 1, std::move(then)});
+    header.count = expect({away.owner, nullptr, 0, 1, std::move(then)});
     encoder out;
     value_writer{*own_.objects, own_.options.largest_inline}.write(given, out);
     own_.out.send(away.owner, header, out.take());
@@ -111,16 +150,20 @@ void sender::fetch(const ref<remote_object> &wanted) {
     header.address = wanted->id;
     const box_type *const type =
         wanted->what == object_kind::boxed ? own_.kernels.type(wanted->type) : nullptr;
+    const auto arrive = [wanted](value content) { wanted->arrive(std::move(content)); };
     if (type == nullptr || type->with_room == nullptr) {
-        header.count = own_.owed.add(
-            {wanted->owner, nullptr, 0, 1, [wanted](value content) { wanted->arrive(std::move(content)); }});
+        header.count = expect({wanted->owner, nullptr, 0, 1, arrive});
         return own_.out.send(wanted->owner, header);
     }
     std::span<std::byte> room;
     ref<object> fresh = type->with_room(wanted->size, room);
-    const int channel = own_.between.expect(wanted->owner, room, [this, wanted, fresh] {
-        own_.end.has_received();
-        wanted->arrive(fresh);
+    // As for other results, so that it fails if the owner dies.
+    const std::uint64_t address = expect({wanted->owner, nullptr, 0, 1, arrive});
+    const int channel = own_.between.expect(wanted->owner, room, [this, wanted, fresh, address] {
+        own_.end.has_received(wanted->owner);
+        if (own_.owed.take(address, wanted->owner)) {
+            wanted->arrive(fresh);
+        }
     });
     header.first = 1;
     header.end = static_cast<std::uint32_t>(channel);
@@ -156,8 +199,7 @@ bool sender::feed_hungry() {
         const int rank = own_.requests.take();
         parcel header{parcel_type::subtask};
         header.to_tile = static_cast<std::uint32_t>(own_.map.first_of(rank));
-        send_task(stolen, rank, header);
-        stolen.variables->drop(own_.pool);
+        send_task(stolen, rank, header, own_.pool);
         ++own_.tasks_given;
         has_fed = true;
     }

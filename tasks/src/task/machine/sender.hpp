@@ -21,6 +21,9 @@ class sender {
     void request_cell(parcel_request what, const remote_object &away, const value &given, continuation then);
 
     // The rank's own thread.
+    void tell_others(const parcel &header, const std::vector<std::byte> &payload = {});
+    /// What a rank was to do or owes that has died is done here, or fails.
+    void settle(int rank);
     /// There is room at a rank again.
     void refill(int rank);
     void fetch(const ref<remote_object> &wanted);
@@ -30,7 +33,8 @@ class sender {
 
   private:
     bool take_for_others(task &taken);
-    void send_task(const task &shipped, int rank, parcel header);
+    void send_task(const task &shipped, int rank, parcel header, block_pool &pool);
+    std::uint64_t expect(awaited result);
     void write_task(const task &shipped, parcel &header, encoder &out);
 
     rank_parts &own_;

@@ -37,6 +37,12 @@ class work_requests {
         return has_asked_[static_cast<std::size_t>(rank)] = true;
     }
     void answered(int rank) { has_asked_[static_cast<std::size_t>(rank)] = false; }
+    /// A rank has died: it wants nothing any more, and never answers.
+    void lose(int rank) {
+        std::erase(waiting_, rank);
+        count_.store(static_cast<int>(waiting_.size()), std::memory_order_seq_cst);
+        has_asked_[static_cast<std::size_t>(rank)] = true;
+    }
 
   private:
     std::vector<int> waiting_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages that are being sent, with their data. They are tested now and then, for each rank in the order in
-// which they began, so that thousands of them cost no more than one.
+// which they began, so that thousands of them cost no more than one. One for a rank that has failed is
+// dropped.
 #pragma once
 
 #include <deque>
@@ -9,14 +10,14 @@
 #include <span>
 #include <vector>
 
-#include "task/transport/mpi_check.hpp"
+#include "task/transport/failed_ranks.hpp"
 #include <lisle/task/value.hpp>
 
 namespace lisle::tasks {
 
 class departures {
   public:
-    explicit departures(const MPI_Comm &comm) noexcept : comm_{comm} {}
+    departures(const MPI_Comm &comm, failed_ranks &failed) noexcept : comm_{comm}, failed_{failed} {}
 
     void send(int to, int tag, std::vector<std::byte> bytes) {
         departure leaving;
@@ -51,18 +52,19 @@ class departures {
         std::vector<std::byte> bytes;
         ref<object> keep;
     };
-    void begin(departure &leaving, int to, int tag, std::span<const std::byte> bytes) const {
-        check(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to, tag, comm_,
-                          &leaving.request),
-              "MPI_Isend");
+    void begin(departure &leaving, int to, int tag, std::span<const std::byte> bytes) {
+        failed_.note(MPI_Isend_c(bytes.data(), static_cast<MPI_Count>(bytes.size()), MPI_BYTE, to, tag, comm_,
+                                 &leaving.request),
+                     "MPI_Isend");
     }
-    static bool has_left(departure &leaving) {
+    bool has_left(departure &leaving) {
         int is_done = 0;
-        check(MPI_Test(&leaving.request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-        return is_done != 0;
+        return failed_.note(MPI_Test(&leaving.request, &is_done, MPI_STATUS_IGNORE), "MPI_Test") ||
+               is_done != 0;
     }
 
     const MPI_Comm &comm_;
+    failed_ranks &failed_;
     std::map<int, std::deque<departure>> by_rank_; ///< none of them empty
 };
 

@@ -31,12 +31,15 @@ struct notice {
 /// Receives that are posted, and what follows each. There is one thing to wait for: any of them.
 class posted_receives {
   public:
-    using action = std::function<void()>;
+    /// @param has_come false: its sender has failed
+    using action = std::function<void(bool has_come)>;
     struct completed {
-        bool is_first = false;
+        bool is_first = false, has_come = false;
         MPI_Status status{};
         action then;
     };
+
+    explicit posted_receives(failed_ranks &failed) noexcept : failed_{failed} {}
 
     void add(MPI_Request request, action then) {
         requests_.push_back(request);
@@ -50,32 +53,38 @@ class posted_receives {
             requests_[0] = request;
         }
     }
+    /// False: it has failed, because a rank has.
+    [[nodiscard]] bool has_first() const noexcept { return requests_[0] != MPI_REQUEST_NULL; }
     void cancel_first() {
-        MPI_Cancel(requests_.data());
-        MPI_Wait(requests_.data(), MPI_STATUS_IGNORE);
+        if (has_first()) {
+            MPI_Cancel(requests_.data());
+            MPI_Wait(requests_.data(), MPI_STATUS_IGNORE);
+        }
     }
     /// @return whether one has completed
     bool test(completed &found) {
         int index = MPI_UNDEFINED, flag = 0;
-        check(MPI_Testany(size(), requests_.data(), &index, &flag, &found.status), "MPI_Testany");
-        if (flag == 0 || index == MPI_UNDEFINED) {
-            return false;
-        }
-        take(static_cast<std::size_t>(index), found);
-        return true;
+        const int code = MPI_Testany(size(), requests_.data(), &index, &flag, &found.status);
+        return take(index, !failed_.note(code, "MPI_Testany"), found);
     }
-    void wait(completed &found) {
+    /// False: none has completed, but a rank has failed.
+    bool wait(completed &found) {
         int index = MPI_UNDEFINED;
-        check(MPI_Waitany(size(), requests_.data(), &index, &found.status), "MPI_Waitany");
-        take(static_cast<std::size_t>(index), found);
+        const int code = MPI_Waitany(size(), requests_.data(), &index, &found.status);
+        return take(index, !failed_.note(code, "MPI_Waitany"), found);
     }
 
   private:
     [[nodiscard]] int size() const noexcept { return static_cast<int>(requests_.size()); }
-    void take(std::size_t index, completed &found) {
+    bool take(int which, bool has_come, completed &found) {
+        if (which == MPI_UNDEFINED) {
+            return false;
+        }
+        const auto index = static_cast<std::size_t>(which);
+        found.has_come = has_come;
         found.is_first = index == 0;
-        if (found.is_first) {
-            return;
+        if (found.is_first || requests_[index] != MPI_REQUEST_NULL) {
+            return has_come;
         }
         found.then = std::move(then_[index]);
         if (index + 1 != requests_.size()) {
@@ -84,8 +93,10 @@ class posted_receives {
         }
         requests_.pop_back();
         then_.pop_back();
+        return true;
     }
 
+    failed_ranks &failed_;
     std::vector<MPI_Request> requests_;
     std::vector<action> then_;
 };
@@ -156,10 +167,13 @@ class mpi_transport final : public transport {
 
     int expect(int from, std::span<std::byte> room, std::function<void()> done) override {
         const int channel = channels_.take();
-        begin_receive(from, first_channel + channel, room, [this, channel, done = std::move(done)] {
-            channels_.give_back(channel);
-            done();
-        });
+        begin_receive(from, first_channel + channel, room,
+                      [this, channel, done = std::move(done)](bool has_come) {
+                          channels_.give_back(channel);
+                          if (has_come) {
+                              done();
+                          }
+                      });
         return channel;
     }
 
@@ -176,15 +190,25 @@ class mpi_transport final : public transport {
         return has_received;
     }
 
+    std::vector<int> lost() override {
+        std::vector<int> fresh = failed_.take();
+        if (!receives_.has_first()) {
+            post();
+        }
+        return fresh;
+    }
+
     void wait(const receiver &receive) override {
         if (wakes_by_message_ || !has_other_threads_) {
-            posted_receives::completed found;
-            receives_.wait(found);
-            return complete(found, receive);
+            if (posted_receives::completed found; receives_.wait(found)) {
+                complete(found, receive);
+            }
+            return;
         }
         // No other thread may call MPI, and none could end a wait in it: look, and sleep for a while that
         // grows.
-        for (auto pause = std::chrono::microseconds{20}; !poll(receive) && !alarm_.sleep(pause);) {
+        for (auto pause = std::chrono::microseconds{20};
+             !poll(receive) && !failed_.has_news() && !alarm_.sleep(pause);) {
             pause = std::min(2 * pause, std::chrono::microseconds{2000});
         }
     }
@@ -217,26 +241,28 @@ class mpi_transport final : public transport {
     void post() {
         room_ = std::move(spare_);
         room_.resize(largest_parcel + 1);
-        MPI_Request request;
-        check(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE, parcel_tag,
-                        comm_, &request),
-              "MPI_Irecv");
+        MPI_Request request = MPI_REQUEST_NULL;
+        failed_.note(MPI_Irecv(room_.data(), static_cast<int>(room_.size()), MPI_BYTE, MPI_ANY_SOURCE,
+                               parcel_tag, comm_, &request),
+                     "MPI_Irecv");
         receives_.repeat_first(request);
     }
 
-    void begin_receive(int from, int tag, std::span<std::byte> room, std::function<void()> done) {
-        MPI_Request request;
-        check(MPI_Irecv_c(room.data(), static_cast<MPI_Count>(room.size()), MPI_BYTE, from, tag, comm_,
-                          &request),
-              "MPI_Irecv");
-        receives_.add(request, std::move(done));
+    void begin_receive(int from, int tag, std::span<std::byte> room, posted_receives::action then) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (failed_.note(MPI_Irecv_c(room.data(), static_cast<MPI_Count>(room.size()), MPI_BYTE, from, tag,
+                                     comm_, &request),
+                         "MPI_Irecv")) {
+            return then(false);
+        }
+        receives_.add(request, std::move(then));
     }
 
     void complete(const posted_receives::completed &found, const receiver &receive) {
         if (found.is_first) {
             return take_parcel(found.status, receive);
         }
-        found.then();
+        found.then(found.has_come);
         held_.deliver(receive);
     }
 
@@ -272,15 +298,16 @@ class mpi_transport final : public transport {
         }
         const auto coming = held_.expect(from, announced.bytes);
         begin_receive(from, first_long + static_cast<int>(announced.tag), coming->bytes,
-                      [coming] { coming->is_here = true; });
+                      [coming](bool has_come) { coming->is_here = has_come; });
     }
 
     MPI_Comm comm_;
     int rank_ = 0, ranks_ = 1;
     bool wakes_by_message_ = false;  ///< other threads may call MPI
     bool has_other_threads_ = false; ///< which may wake this one
-    posted_receives receives_;       ///< the first one is for parcels
-    departures departures_{comm_};
+    failed_ranks failed_{comm_};
+    posted_receives receives_{failed_}; ///< the first one is for parcels
+    departures departures_{comm_, failed_};
     held_parcels held_;
     channel_numbers channels_;
     std::vector<std::byte> room_, spare_;
