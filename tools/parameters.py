@@ -35,6 +35,18 @@ AMONG_NO_RANKS = re.compile(r"MPIX_(Op_create_(x|in)|Type_create_section|Rank_(d
 TELLS_ITSELF = re.compile(r"MPI_I(send|recv)(_c)?")
 BEGINS_ONLY = re.compile(r"MPI_(I(?!m?probe|mrecv).*|Start(all)?|Pready.*|.*_init(_c)?)")
 
+# Calls that order what the members of a communicator do (mpi/src/abi/told_orders.hpp): who hears of whom, where that is
+# not all of all.
+FLOWS = [(re.compile(r"MPI_I?(bcast|scatterv?)(_init)?", re.IGNORECASE), "from_root"),
+         (re.compile(r"MPI_I?(gatherv?|reduce)(_init)?", re.IGNORECASE), "to_root"),
+         (re.compile(r"MPI_I?(ex)?scan(_init)?", re.IGNORECASE), "prefix")]  # fmt: skip
+ORDERING_GROUPS = {"coll", "neighbor"}
+ORDERING = re.compile(r"""MPI_ ( Comm_ (create|dup|idup|split|accept|connect|spawn) .* | Intercomm_ (merge|create.*)
+                               | (Cart_(create|sub) | Graph_create | Dist_graph_create.*)
+                               | Win_ (allocate|create|fence|free) .*)
+                        | MPIX_ (Comm_i?(agree|shrink) | Threadcomm_(start|finish))""", re.VERBOSE)
+ORDERING_NOTHING = re.compile(r"MPI_(Reduce_local|(Comm|Win)_(create|free)_(errhandler|keyval))")
+
 # Groups whose pointers may be null.
 LAX_GROUPS = {"mpi_t"}
 

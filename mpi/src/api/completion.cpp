@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that complete requests, MPI_Wait to MPI_Testsome [MPI-5.0 3.7.3 to 3.7.5].
 #include "abi/mistakes.hpp"
+#include "abi/told_orders.hpp"
 #include "api/active_requests.hpp"
 #include "api/explored.hpp"
 #include "api/pending_buffers.hpp"
@@ -84,6 +85,7 @@ void note_failure(const request &failed, communicator *&about) {
 /// request inactive). @return what it ended with; `about`: the communicator to blame for an error
 outcome conclude(request &finished, MPI_Request *handle, MPI_Status *status, communicator *&about) {
     finished.finish();
+    abi::hear_request(finished, true);
     if (finished.result.error != MPI_SUCCESS) [[unlikely]] {
         note_failure(finished, about);
     }

@@ -86,6 +86,7 @@ class taker {
     void store(void *buffer, MPI_Count *bytes, MPIX_Free_function **release, void *extra_state,
                MPI_Status *status) {
         protocol::throw_if_lost(found_, channel_, source_);
+        protocol::hear_message(channel_.context, found_, known_rank().number());
         deed mine{.buffer = nullptr, .bytes = 0, .release = &keep_nothing, .extra_state = nullptr};
         if (taken_ != nullptr) {
             mine = take_over(*taken_, channel_, found_);

@@ -82,6 +82,11 @@ void look_at_use(watched_memory::use how, const typed_buffer &buffer) {
                               may_wait ? waiting_mode(comm, dest) : send_mode::standard);
 }
 
+/// Tells ThreadSanitizer what the calling thread has heard.
+void hear(const communicator &comm, const outcome &found) {
+    protocol::hear_message(comm.point_to_point.context, found, known_rank().number());
+}
+
 /// Gives the outcome of a blocking receive to its caller.
 void end_receive(const outcome &ended, MPI_Status *status) {
     ended.store(status);
@@ -93,6 +98,7 @@ void end_receive(const outcome &ended, MPI_Status *status) {
                                        MPI_Status *status) {
     std::uint32_t posting = 0;
     int wanted = source;
+    protocol::tell_receive(comm.point_to_point.context, known_rank().number());
     if (source == MPI_PROC_NULL) {
         // There is nothing to compare.
     } else if (abi::pending_buffers::watched()) {
@@ -104,6 +110,7 @@ void end_receive(const outcome &ended, MPI_Status *status) {
         return;
     }
     const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, wanted, tag, posting);
+    hear(comm, ended);
     if (posting != 0) {
         note_source(comm.point_to_point.context, wanted, ended.source, posting);
         abi::pending->report_wildcards();
@@ -189,6 +196,9 @@ bool find_message_now(communicator &comm, int source, int tag, bool take, outcom
     const auto look = [&] {
         const bool over = protocol::look_for_message(comm.point_to_point, source, tag, take, found, message);
         protocol::throw_if_lost(found, comm.point_to_point, source);
+        if (over) {
+            hear(comm, found);
+        }
         return over;
     };
     if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
@@ -219,6 +229,7 @@ void await_message(communicator &comm, int source, int tag, bool take, outcome &
         [&] { return protocol::look_for_message(comm.point_to_point, source, tag, take, found, message); },
         &wanted);
     protocol::throw_if_lost(found, comm.point_to_point, source);
+    hear(comm, found);
 }
 
 MPI_Message message_handle(protocol::unexpected_message *message) {
@@ -244,7 +255,13 @@ protocol::engine &home_of(const protocol::unexpected_message *message) {
     return message != nullptr ? message->home : this_rank().engine();
 }
 
+/// What a receive of a message that was matched before is looking for: that message.
+protocol::envelope pattern_of(const protocol::unexpected_message *message) {
+    return message != nullptr ? message->what : protocol::envelope{};
+}
+
 void start_matched(protocol::receive_operation &receive, protocol::unexpected_message *message) {
+    protocol::tell_receive(receive.pattern.context, known_rank().number());
     if (message == nullptr) {
         receive.pattern.source = MPI_PROC_NULL;
         receive.start();
@@ -276,6 +293,9 @@ void recv(void *buf, MPI_Count count, const datatype &type, int source, int tag,
 void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
     look_at_use(watched_memory::use::reads, {buf, count, type});
     protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::synchronous);
+    if (dest != MPI_PROC_NULL) {
+        protocol::hear_receive(comm.point_to_point.context_at(dest), comm.point_to_point.peers->member(dest));
+    }
 }
 
 void rsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
@@ -371,6 +391,7 @@ void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype
     const outcome ended =
         protocol::send_receive(sent, dest, sendtag, {recvbuf, recvcount, recvtype}, source, recvtag,
                                comm.point_to_point, standard_mode(comm, dest, sent));
+    hear(comm, ended);
     ended.store(status);
     abi::throw_if_failed(ended, nullptr);
 }
@@ -451,9 +472,10 @@ void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *me
 
 void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status) {
     protocol::unexpected_message *const taken = take_message(message);
-    protocol::receive_operation receive{home_of(taken), {buf, count, type}, {}};
+    protocol::receive_operation receive{home_of(taken), {buf, count, type}, pattern_of(taken)};
     start_matched(receive, taken);
     protocol::wait(receive);
+    receive.hear();
     receive.result.store(status);
     abi::throw_if_failed(receive.result, nullptr);
 }
@@ -461,7 +483,7 @@ void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *messag
 void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request) {
     protocol::unexpected_message *const taken = take_message(message);
     auto receive = std::make_unique<protocol::receive_operation>(
-        home_of(taken), typed_buffer{buf, count, type}, protocol::envelope{});
+        home_of(taken), typed_buffer{buf, count, type}, pattern_of(taken));
     receive->keep(type);
     start_matched(*receive, taken);
     *request = abi::give_request(receive.release(), nullptr);
@@ -478,7 +500,9 @@ void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *alloc
 void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes) {
     const MPI_Message handle = *message;
     protocol::unexpected_message *const taken = take_message(message);
+    const protocol::envelope what = pattern_of(taken);
     const auto piece = taken != nullptr ? protocol::receive_piece(*taken) : std::span<const std::byte>{};
+    protocol::hear_message(what.context, {.source = what.source, .tag = what.tag}, known_rank().number());
     if (!piece.empty()) {
         *message = handle; // there may be more
     }

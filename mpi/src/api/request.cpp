@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "abi/mistakes.hpp"
+#include "abi/told_orders.hpp"
 #include "api/active_requests.hpp"
 #include "api/pending_buffers.hpp"
 #include "base/open_handles.hpp"
+#include "base/thread_order.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/generalized_request.hpp"
 #include "protocol/point_to_point.hpp"
@@ -87,6 +89,7 @@ void report_early_free(const request &freed) {
 void look_at(request &finished, MPI_Status *status) {
     asked_about->asked.store(true, std::memory_order_relaxed);
     finished.finish();
+    abi::hear_request(finished, false);
     if (abi::pending_buffers::watched()) [[unlikely]] {
         abi::pending->end(finished);
     }
@@ -157,6 +160,7 @@ void start(MPI_Request *handle) {
     if (abi::pending_buffers::watched()) [[unlikely]] {
         abi::pending->start(started);
     }
+    abi::tell_start(started);
     started.start();
 }
 
@@ -204,6 +208,9 @@ void grequest_complete(MPI_Request handle) {
     request &completed = resolve(handle);
     if (dynamic_cast<protocol::generalized_request *>(&completed) == nullptr) {
         fail(MPI_ERR_REQUEST, "the request was not made by MPI_Grequest_start");
+    }
+    if (thread_order::told()) {
+        thread_order::place{thread_order::maker::request, &completed}.release();
     }
     completed.home->complete(completed);
 }

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "base/thread_order.hpp"
+
 namespace lisle {
 
 /// A cache of nodes, whatever they are: `node.next_unused()` is a place for a link while a node lies here,
@@ -48,6 +50,7 @@ template <class Node> class node_cache {
 
     struct cleaner {
         ~cleaner() {
+            const thread_order::library_code unseen;
             mine_.room = 0; // what is freed after this thread's end goes to the allocator
             mine_.ended = true;
             while (mine_.first != nullptr) {

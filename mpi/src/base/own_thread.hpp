@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/thread_order.hpp"
+
 namespace lisle {
 
 /// Begins a thread that takes no signals. Throws std::system_error if the system gives none.
@@ -27,7 +29,10 @@ template <class Body> [[nodiscard]] std::thread begin_own_thread(Body body) {
         sigset_t before_;
     };
     const all_blocked while_it_begins;
-    return std::thread{std::move(body)};
+    return std::thread{[body = std::move(body)]() mutable {
+        const thread_order::library_code unseen;
+        body();
+    }};
 }
 
 } // namespace lisle

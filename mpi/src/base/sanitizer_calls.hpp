@@ -18,9 +18,15 @@ extern "C" {
 [[gnu::weak]] void *__tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void *fiber);
 [[gnu::weak]] void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+[[gnu::weak]] void __tsan_acquire(void *place);
+[[gnu::weak]] void __tsan_release(void *place);
 // NOLINTBEGIN(readability-identifier-naming): the runtime's own names
 [[gnu::weak]] void AnnotateIgnoreSyncBegin(const char *file, int line);
 [[gnu::weak]] void AnnotateIgnoreSyncEnd(const char *file, int line);
+[[gnu::weak]] void AnnotateIgnoreReadsBegin(const char *file, int line);
+[[gnu::weak]] void AnnotateIgnoreReadsEnd(const char *file, int line);
+[[gnu::weak]] void AnnotateIgnoreWritesBegin(const char *file, int line);
+[[gnu::weak]] void AnnotateIgnoreWritesEnd(const char *file, int line);
 // NOLINTEND(readability-identifier-naming)
 }
 

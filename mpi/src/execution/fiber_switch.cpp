@@ -4,6 +4,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include "base/sanitizer_calls.hpp"
+#include "base/thread_order.hpp"
 
 namespace lisle {
 
@@ -124,7 +125,9 @@ void flow::arrive(void *from_context, flow &from) noexcept {
             to.shadow_ = __tsan_create_fiber(0);
             to.owns_shadow_ = true;
         }
-        __tsan_switch_to_fiber(to.shadow_, 0);
+        // Where only the calls of MPI order what ranks do, taking turns orders nothing.
+        constexpr unsigned no_order = 1;
+        __tsan_switch_to_fiber(to.shadow_, thread_order::told() ? no_order : 0);
     }
 }
 

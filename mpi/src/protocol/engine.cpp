@@ -25,6 +25,11 @@ const fabric::routes &routes_on(fabric::routes_by_track &all, int track) {
     return *found;
 }
 
+/// The observer in front. Both may be null.
+message_observer *first_of(message_observer *front, message_observer *rest) noexcept {
+    return front != nullptr ? front : rest;
+}
+
 void forget_descriptor(const fabric::packet_source &of, int self) noexcept {
     if (const fabric::waking how = of.wakes(self); how.how == fabric::waking::by::descriptor) {
         descriptor_watch::forget(how.descriptor);
@@ -35,8 +40,9 @@ void forget_descriptor(const fabric::packet_source &of, int self) noexcept {
 
 engine::engine(fabric::routes_by_track &routes, rank &owner, int track, const rank_waiters &all)
     : checks_{message_checks::make_for(owner)}, log_{message_log::make_for(owner, checks_.get())},
+      orders_{message_orders::make_for(owner, routes_on(routes, track), first_of(log_.get(), checks_.get()))},
       core_{this, routes_on(routes, track), owner, track,
-            log_ != nullptr ? static_cast<message_observer *>(log_.get()) : checks_.get()},
+            first_of(orders_.get(), first_of(log_.get(), checks_.get()))},
       out_{core_, failed_}, receives_{core_, out_.unexpected_limit()}, in_{core_, receives_},
       sends_{core_, out_, failed_}, transfers_{core_, receives_, out_, in_, failed_},
       mover_{core_, {receives_, in_, out_, sends_, transfers_}, *this}, waits_{core_, mover_, all},

@@ -14,6 +14,7 @@
 #include "fabric/routes_by_track.hpp"
 #include "protocol/checking/message_checks.hpp"
 #include "protocol/checking/message_log.hpp"
+#include "protocol/checking/message_orders.hpp"
 #include "protocol/core/engine_core.hpp"
 #include "protocol/core/failure_table.hpp"
 #include "protocol/eager/inbox.hpp"
@@ -146,6 +147,7 @@ class engine final : private fabric::sink {
     void start_locked(receive_operation &receive);
     const std::unique_ptr<message_checks> checks_; ///< null unless the program is checked
     const std::unique_ptr<message_log> log_; ///< null unless its matching is logged; in front of the checks
+    const std::unique_ptr<message_orders> orders_; ///< null unless orders are told; in front of both
     engine_core core_;
     failure_table failed_;
     sender out_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/thread_order.hpp"
 #include "execution/wait_note.hpp"
 #include "protocol/message/request.hpp"
 
@@ -23,6 +24,7 @@ class generalized_request final : public request {
             throw mpi_error{error, "the request's cancel_fn failed", nullptr};
         }
     }
+    void hear() const override { thread_order::place{thread_order::maker::request, this}.acquire(); }
     void describe(wait_note &note) const override {
         note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
     }

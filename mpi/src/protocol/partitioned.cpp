@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/error_texts.hpp"
+#include "base/thread_order.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
@@ -330,6 +331,27 @@ std::pair<std::size_t, std::size_t> partitioned_receive::messages_of(int partiti
             static_cast<std::size_t>((std::min((partition + 1) * own, all) - 1) / heard_->bytes)};
 }
 
+void partitioned_receive::hear_locked(int partition) const {
+    if (!thread_order::told() || messages_.empty()) {
+        return;
+    }
+    std::pair<std::size_t, std::size_t> range{0, messages_.size() - 1};
+    if (const MPI_Count own = buffer_.bytes();
+        partition >= 0 && own != 0 && partition * own < heard_->bytes * heard_->partitions) {
+        range = messages_of(partition);
+    }
+    for (std::size_t index = range.first; index <= range.second; ++index) {
+        const outcome received{.source = peer_,
+                               .tag = partition_tag(heard_->first_tag, static_cast<int>(index))};
+        hear_message(channel_.context, received, home->core().self.number);
+    }
+}
+
+void partitioned_receive::hear() const {
+    const std::scoped_lock lock{mutex_};
+    hear_locked(-1);
+}
+
 bool partitioned_receive::arrived_locked(int partition) {
     if (!posted_) {
         return false;
@@ -364,6 +386,9 @@ bool partitioned_receive::arrived_locked(int partition) {
 bool partitioned_receive::arrived(int partition) {
     // Complete, or not started again since: everything is here, unless it has failed.
     if (!active || (is_complete() && result.error == MPI_SUCCESS)) {
+        if (thread_order::told()) {
+            hear();
+        }
         return true;
     }
     for (const bool again : {true, false}) {
@@ -371,6 +396,7 @@ bool partitioned_receive::arrived(int partition) {
             const std::scoped_lock lock{mutex_};
             look_locked();
             if (arrived_locked(partition)) {
+                hear_locked(partition);
                 return true;
             }
         }

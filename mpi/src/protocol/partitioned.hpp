@@ -76,6 +76,7 @@ class partitioned_receive final : public partitioned_request {
     ~partitioned_receive() override;
     void start() override;
     void describe(wait_note &note) const override;
+    void hear() const override;
     /// MPI_Parrived: makes progress if need be. Throws if the partition will not arrive.
     [[nodiscard]] bool arrived(int partition);
 
@@ -96,11 +97,15 @@ class partitioned_receive final : public partitioned_request {
     /// looks.
     void settle_in_order_locked();
     [[nodiscard]] bool arrived_locked(int partition);
+    /// What the sender's threads did before they marked what is in this partition, or in all: -1, comes
+    /// before.
+    /// @pre it is here
+    void hear_locked(int partition) const;
     /// Which of the sender's partitions have parts of one of the receiver's. @pre they have any
     [[nodiscard]] std::pair<std::size_t, std::size_t> messages_of(int partition) const;
 
     int tag_;
-    std::mutex mutex_; ///< protects what follows
+    mutable std::mutex mutex_; ///< protects what follows
     std::unique_ptr<greeting> heard_;
     request *greeting_ = nullptr; ///< null once it is here, or never comes
     int refusal_ = 0;             ///< why it never comes, or is not to be believed

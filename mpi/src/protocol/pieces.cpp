@@ -62,6 +62,7 @@ request *start_send_in_pieces(MPI_Count bytes, const channel &channel, int dest,
 
 void send_piece(send_operation &send, std::span<const std::byte> bytes) {
     engine &mine = *send.home;
+    tell_sent(mine.routes(), {send.context, send.source, send.tag}, mine.core().self.number, send.dest);
     const awaited_request what{send};
     wait_until(
         mine, [&] { return mine.sends().may_stream(send); }, &what);

@@ -32,6 +32,7 @@ class send_receive_request final : public progressed_request {
                          const typed_buffer &receive_buffer, int source, int receive_tag,
                          const channel &channel);
     void start() override;
+    void hear() const override { receiving_.hear(); }
     void describe(wait_note &note) const override;
 
   private:

@@ -2,12 +2,14 @@
 // How receives begin: with a message that is already here, or posted for one that will come.
 #include <mutex>
 
+#include "base/thread_order.hpp"
 #include "fabric/shared_memory.hpp"
 #include "protocol/short_path.hpp"
 
 namespace lisle::protocol {
 
 void engine::start_observed(receive_operation &receive, const group &peers) {
+    const thread_order::library_code unseen;
     receive.from = peer_named(peers, receive.pattern.source);
     if (core_.observer != nullptr) {
         core_.observer->begin_receive(receive);
@@ -184,11 +186,16 @@ void receive_operation::start() {
         home->complete(*this);
         return;
     }
+    tell_receive(pattern.context, home->core().self.number);
     home->start(*this);
 }
 
 void receive_operation::describe(wait_note &note) const {
     note.add({pattern.context, buffer.bytes(), pattern.source, pattern.tag, wait_note::sort::receive});
+}
+
+void receive_operation::hear() const {
+    hear_message(pattern.context, result, home->core().self.number);
 }
 
 void receive_operation::cancel() {

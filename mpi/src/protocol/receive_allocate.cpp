@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/thread_order.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 
@@ -32,6 +33,7 @@ class allocating_receive final : public progressed_request {
         watch();
     }
     void cancel() override { receiving_.cancel(); }
+    void hear() const override { hear_message(receiving_.pattern.context, result, home->core().self.number); }
     void describe(wait_note &note) const override {
         const envelope &wanted = receiving_.pattern;
         constexpr std::int64_t not_known = -1; // how long the message will be
@@ -114,6 +116,9 @@ namespace {
 
 outcome finish(request *started) {
     wait(*started);
+    if (thread_order::told()) {
+        started->hear();
+    }
     const outcome ended = started->result;
     started->free();
     return ended;

@@ -99,6 +99,12 @@ void send_operation::describe(wait_note &note) const {
               synchronous ? wait_note::sort::synchronous_send : wait_note::sort::send});
 }
 
+void send_operation::hear() const {
+    if (mode == send_mode::synchronous) {
+        hear_receive(context, dest);
+    }
+}
+
 void send_operation::cancel() {
     if (dest != MPI_PROC_NULL) {
         home->sends().cancel(*this);

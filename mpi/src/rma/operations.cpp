@@ -5,6 +5,7 @@
 #include "rma/state/order_by_peers.hpp"
 #include "rma/state/store_order.hpp"
 #include "rma/state/target_address.hpp"
+#include "rma/state/window_orders.hpp"
 
 namespace lisle::rma {
 
@@ -39,6 +40,18 @@ void check_whole_elements(MPI_Count bytes, const datatype &element) {
     }
 }
 
+/// @param brings what the target had: so this rank hears of those who have updated that memory before
+template <class Update>
+protocol::request *in_order(window &on, int target, bool brings, const Update &update) {
+    const window_orders orders{on.members};
+    orders.updates(target);
+    protocol::request *const started = update();
+    if (brings) {
+        orders.updated(target);
+    }
+    return started;
+}
+
 } // namespace
 
 protocol::request *put(window &on, const typed_buffer &origin, const target_data &target) {
@@ -46,6 +59,7 @@ protocol::request *put(window &on, const typed_buffer &origin, const target_data
     store_order::note();
     const MPI_Count bytes = origin.bytes();
     check_fits(bytes, target.bytes(), "target");
+    window_orders{on.members}.puts(target.rank);
     const std::uint64_t address = address_of(on.members, target);
     return bytes == 0 ? nullptr : on.ways.to(target.rank).put({origin, target, address});
 }
@@ -75,8 +89,9 @@ protocol::request *accumulate(window &on, const typed_buffer &origin, const type
         check_fits(bytes, result->bytes(), "result");
     }
     const std::uint64_t address = address_of(on.members, target);
-    return bytes == 0 ? nullptr
-                      : on.ways.to(target.rank).update({{origin, target, address}, bytes, result, update});
+    return bytes == 0 ? nullptr : in_order(on, target.rank, result != nullptr, [&] {
+        return on.ways.to(target.rank).update({{origin, target, address}, bytes, result, update});
+    });
 }
 
 protocol::request *fetch_and_op(window &on, const void *origin, void *result, const target_data &target,
@@ -87,8 +102,10 @@ protocol::request *fetch_and_op(window &on, const void *origin, void *result, co
     const element_update update{operation, *target.type};
     const std::uint64_t address = address_of(on.members, target);
     const typed_buffer into{result, 1, *target.type};
-    return on.ways.to(target.rank)
-        .fetch({{{origin, 1, *target.type}, target, address}, target.bytes(), &into, update});
+    return in_order(on, target.rank, true, [&] {
+        return on.ways.to(target.rank)
+            .fetch({{{origin, 1, *target.type}, target, address}, target.bytes(), &into, update});
+    });
 }
 
 protocol::request *compare_and_swap(window &on, const void *origin, const void *compare, void *result,
@@ -98,7 +115,10 @@ protocol::request *compare_and_swap(window &on, const void *origin, const void *
     store_order::note();
     check_compare_type(*target.type);
     const std::uint64_t address = address_of(on.members, target);
-    return on.ways.to(target.rank).compare({{{origin, 1, *target.type}, target, address}, compare, result});
+    return in_order(on, target.rank, true, [&] {
+        return on.ways.to(target.rank)
+            .compare({{{origin, 1, *target.type}, target, address}, compare, result});
+    });
 }
 
 } // namespace lisle::rma

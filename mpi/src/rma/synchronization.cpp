@@ -25,6 +25,7 @@
 #include "rma/state/failures_within.hpp"
 #include "rma/state/order_by_peers.hpp"
 #include "rma/state/window_lock.hpp"
+#include "rma/state/window_orders.hpp"
 
 namespace lisle::rma {
 
@@ -144,18 +145,21 @@ void sync(window &on) {
     store_order::settle();
     note_order_by_peers(on.members);
     look_around(on);
+    window_orders{on.members}.looks();
 }
 
 void flush(window &on, int target) {
     complete_operations(on, target);
     look_around(on);
     race_watch::flushed(on.members, target, false);
+    window_orders{on.members}.updated(target);
 }
 
 void flush_local(window &on, int target) {
     complete_operations(on, target); // nothing but the target's answer says that the buffer is free
     look_around(on);
     race_watch::flushed(on.members, target, true);
+    window_orders{on.members}.updated(target);
 }
 
 void fence(window &on, int assertion) {
@@ -203,6 +207,7 @@ void post(window &on, const std::vector<int> &origins, int assertion) {
         on.exposure.open = true;
     }
     note_order_by_peers(on.members);
+    window_orders{on.members}.posts(origins);
     if ((assertion & MPI_MODE_NOCHECK) == 0) {
         on.exposure.posted = race_watch::watched() ? race_watch::now() : 0;
         race_watch::exposed(on.members, on.exposure.posted);
@@ -227,12 +232,14 @@ void start(window &on, std::vector<int> targets, int assertion) {
         }
     }
     note_for_checks([&] { race_watch::started(on.members, targets, posted_at); });
+    window_orders{on.members}.started();
     on.access.start(std::move(targets));
 }
 
 void complete(window &on) {
     const std::vector<int> targets = on.access.complete();
     note_order_by_peers(on.members);
+    window_orders{on.members}.completes(targets);
     const flush_within flushed{on, -1};
     race_watch::completes(on.members);
     for (const int target : targets) {
@@ -246,6 +253,7 @@ void wait(window &on) {
     static_cast<void>(close_if_completed(on.exposure, false));
     race_watch::exposed(on.members, 0);
     note_order_by_peers(on.members);
+    window_orders{on.members}.waited();
 }
 
 bool test(window &on) {
@@ -254,6 +262,7 @@ bool test(window &on) {
     if (close_if_completed(on.exposure, true)) {
         race_watch::exposed(on.members, 0);
         note_order_by_peers(on.members);
+        window_orders{on.members}.waited();
         return true;
     }
     on.home().found_nothing();
@@ -278,6 +287,9 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
     }
     store_order::before_read();
     note_order_by_peers(on.members);
+    if (taken) {
+        window_orders{on.members}.locked(target, wanted);
+    }
     on.access.lock(std::move(expected));
     note_for_checks([&] { race_watch::locked(on.members, target, watched_kind(wanted, taken)); });
 }
@@ -285,6 +297,9 @@ void lock(window &on, int target, lock_word::kind wanted, int assertion) {
 void unlock(window &on, int target) {
     const held_lock held = on.access.locked(target);
     note_order_by_peers(on.members);
+    if (held.taken) {
+        window_orders{on.members}.unlocks(target, held.kind);
+    }
     race_watch::unlocks(on.members, target);
     if (!held.taken || on.members.is_near(target)) {
         const flush_within flushed{on, target};
@@ -312,6 +327,9 @@ void lock_all(window &on, int assertion) {
     }
     store_order::before_read();
     note_order_by_peers(on.members);
+    if (taken) {
+        window_orders{on.members}.locked(-1, lock_word::kind::shared);
+    }
     on.access.lock_all(taken);
     note_for_checks([&] { race_watch::locked(on.members, -1, epoch_kind::shared_lock); });
 }
@@ -323,6 +341,9 @@ void unlock_all(window &on) {
     const std::vector<int> far = members_that_are(false), near = members_that_are(true);
     const bool taken = on.access.unlock_all();
     note_order_by_peers(on.members);
+    if (taken) {
+        window_orders{on.members}.unlocks(-1, lock_word::kind::shared);
+    }
     race_watch::unlocks(on.members, -1);
     failures_within failures;
     bool others_waited = false;

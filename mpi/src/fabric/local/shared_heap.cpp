@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/thread_order.hpp"
+
 namespace lisle {
 
 namespace {
@@ -110,6 +112,9 @@ void *shared_heap::allocate(std::size_t bytes) {
         free_.emplace(offset + whole, length - whole);
     }
     taken_.emplace(offset, whole);
+    if (thread_order::told()) { // what others did to this memory comes before
+        thread_order::place{thread_order::maker::memory}.acquire();
+    }
     return reinterpret_cast<void *>(own_.load(std::memory_order_relaxed) + offset);
 }
 
@@ -126,6 +131,9 @@ bool shared_heap::give_back(std::byte *memory) noexcept {
         taken_.find(reinterpret_cast<std::uintptr_t>(memory) - own_.load(std::memory_order_relaxed));
     if (own_.load(std::memory_order_relaxed) == 0 || found == taken_.end()) {
         return false;
+    }
+    if (thread_order::told()) {
+        thread_order::place{thread_order::maker::memory}.release();
     }
     auto [offset, bytes] = *found;
     const auto [descriptor, part, length] = segment_.heap_part(process_);

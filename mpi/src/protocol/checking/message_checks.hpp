@@ -27,7 +27,9 @@ class message_checks final : public message_observer {
     static inline constinit receive_watch watch_receive = [](receive_operation &) {};
 
     [[nodiscard]] bool follows_each_message() const noexcept override { return wildcards_ != nullptr; }
-    [[nodiscard]] std::uint32_t begin_send() override { return notes_.number_call(); }
+    [[nodiscard]] std::uint32_t begin_send(const envelope & /*message*/, int /*dest*/) override {
+        return notes_.number_call();
+    }
     [[nodiscard]] std::optional<type_note> describe(const typed_buffer &message, std::uint32_t call) override;
     [[nodiscard]] std::uint16_t annotate(std::uint8_t elements) const noexcept override;
     void begin_receive(receive_operation &receive) override;

@@ -24,8 +24,9 @@ class message_observer {
 
     // ---- what is sent ----
 
-    /// The calling thread begins to send. @return a number for the MPI call that it is in
-    [[nodiscard]] virtual std::uint32_t begin_send() = 0;
+    /// The calling thread begins to send, or tries again. @param dest number in the job
+    /// @return a number for the MPI call that it is in
+    [[nodiscard]] virtual std::uint32_t begin_send(const envelope &message, int dest) = 0;
     /// The note that goes along with a message, or with its announcement; most messages have none.
     /// @param call as begin_send() has given it
     [[nodiscard]] virtual std::optional<type_note> describe(const typed_buffer &message,

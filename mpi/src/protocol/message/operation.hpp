@@ -91,6 +91,7 @@ class alignas(64) receive_operation final : public operation, public pending_wor
 
     void start() override;
     void cancel() override;
+    void hear() const override;
     void describe(wait_note &note) const override;
     queue_link<receive_operation> &link(unsigned) noexcept { return link_; }
 
@@ -132,6 +133,7 @@ class send_operation final : public operation {
     send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
     void start() override;
     void cancel() override;
+    void hear() const override;
     void describe(wait_note &note) const override;
 
     typed_buffer buffer;

@@ -73,6 +73,9 @@ class request : public object {
     /// Called once, by the thread that found the operation complete, before the outcome is read: the
     /// place for callbacks (generalized requests).
     virtual void finish() {}
+    /// Called by each thread that has found the operation complete, where orders are told
+    /// (base/thread_order.hpp): acquires what comes before.
+    virtual void hear() const {}
     /// Called once, when a complete request is given back, before free(): the place for a callback that may
     /// fail. Returns its error code.
     virtual int give_back() { return MPI_SUCCESS; }

@@ -68,7 +68,7 @@ bool announced_sends::announce(send_operation &send) {
                            .payload = {},
                            .takes_data = false};
     if (core_.observer != nullptr) [[unlikely]] {
-        send.call = core_.observer->begin_send();
+        send.call = core_.observer->begin_send({send.context, send.source, send.tag}, send.dest);
     }
     // The receiver of a short message need not ask for it. In one address space it only has to copy.
     packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&

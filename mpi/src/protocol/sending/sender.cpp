@@ -97,7 +97,7 @@ std::optional<type_note> sender::describe(const typed_buffer &buffer, int dest, 
 
 claim_result sender::try_send_observed(const typed_buffer &buffer, const envelope &what, int dest,
                                        std::size_t bytes) {
-    const auto note = describe(buffer, dest, core_.observer->begin_send());
+    const auto note = describe(buffer, dest, core_.observer->begin_send(what, dest));
     if (note && !goes_unasked(dest, buffer, sizeof *note + bytes)) {
         return claim_result::congested;
     }

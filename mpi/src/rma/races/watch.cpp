@@ -8,6 +8,7 @@
 
 #include "base/checks.hpp"
 #include "base/error.hpp"
+#include "base/thread_order.hpp"
 #include "collective/selection/check.hpp"
 #include "communicator/agreement.hpp"
 #include "datatype/predefined.hpp"
@@ -402,7 +403,11 @@ void race_watch::note_local(rank &self, const own_access &made) {
 }
 
 void call_among_ranks::begin() noexcept {
+    thread_order::library_code::begin();
     observe(true);
+    if (!race_watch::watched()) {
+        return;
+    }
     if (rank *const self = rank_at_once()) {
         watching_rank &own = watching.of(*self);
         const std::scoped_lock guard{own.mutex};
@@ -412,7 +417,8 @@ void call_among_ranks::begin() noexcept {
 
 void call_among_ranks::end(hearing what) noexcept {
     observe(false);
-    rank *const self = rank_at_once();
+    thread_order::library_code::end();
+    rank *const self = race_watch::watched() ? rank_at_once() : nullptr;
     if (self == nullptr || what == hearing::nothing) {
         return;
     }

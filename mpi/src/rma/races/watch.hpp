@@ -127,6 +127,16 @@ class call_among_ranks {
     template <class Call> [[gnu::always_inline]] static void make(hearing what, const Call &call) {
         watched() ? make_watched(what, call) : make_unwatched(what, call);
     }
+    /// The same for a call that orders what ranks do. @param order makes the call that it is given, and tells
+    /// that (abi/told_orders.hpp); asked only where any call is watched
+    template <class Call, class Order>
+    [[gnu::always_inline]] static void make(hearing what, const Call &call, const Order &order) {
+        if (watched()) [[unlikely]] {
+            make_watched(what, [&] { order(call); });
+        } else {
+            make_unwatched(what, call);
+        }
+    }
 
     /// Told of each such call, before and after it, while any is watched. Set while the library is loaded, by
     /// a layer that looks at threads.

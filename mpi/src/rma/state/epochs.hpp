@@ -87,8 +87,8 @@ class access_epoch {
     static constexpr int fenced = -1004; ///< everyone, but nobody has been accessed since the fence
 
     [[nodiscard]] bool allows_further(int target) noexcept;
-    /// What becomes of open_: where accesses are noted, none goes the way that only looks whether all is
-    /// open.
+    /// What becomes of open_: where accesses are noted or their orders told, none goes the way that only
+    /// looks whether all is open.
     [[nodiscard]] static int shown(int open) noexcept;
     void check_passive_further(int target);
     /// Throws if an epoch is open that must be closed first.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library exports the standard's functions and our extensions, strong as PMPI_ and weak as MPI_, and hardly
-anything else.
+anything else. It has few thread-local variables.
 
 Usage: check_symbols.py DATA_DIR LIBRARY
 """
@@ -11,6 +11,17 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from commands import expect, run
+
+
+# A process that opens the library while it runs has 1,664 bytes for thread-local variables of the static model, which other
+# libraries want, too.
+MOST_THREAD_LOCALS = 1024
+
+
+def check_thread_locals(library):
+    segment = next(line.split() for line in run("readelf", "-lW", library).stdout.splitlines() if line.split()[:1] == ["TLS"])
+    size = int(segment[5], 16)
+    expect(0 < size <= MOST_THREAD_LOCALS, f"thread-local variables take {size} bytes; at most {MOST_THREAD_LOCALS} are wanted")
 
 
 def main():
@@ -29,6 +40,7 @@ def main():
     expect(not strange, f"the library exports {strange}")
     dynamic = run("readelf", "-d", sys.argv[2]).stdout
     expect("Library soname: [libmpi_abi.so.1]" in dynamic, "the soname is not libmpi_abi.so.1")
+    check_thread_locals(sys.argv[2])
     print(f"{len(names)} functions, twice; {len(others)} other symbols")
 
 

@@ -85,33 +85,35 @@ def check_breakpoints(session, program):
     expect(len(own) == len(RANKS), f"'break run' catches Lisle's own in\n{said}")
 
 
-LOOK = ["lisle ranks", 'lisle apply all printf "seen:%d %d %d %d\\n", $rank(), counter, own, elsewhere',
-        "lisle rank 3", 'printf "rank:%d %d\\n", $rank(), rank', "backtrace",
-        'lisle apply 0,2 printf "some:%d\\n", rank']  # fmt: skip
+def look(numbers=RANKS):
+    return ["lisle ranks", 'lisle apply all printf "seen:%d %d %d %d\\n", $rank(), counter, own, elsewhere',
+            "lisle rank 3", 'printf "rank:%d %d\\n", $rank(), rank', "backtrace",
+            f'lisle apply {numbers[0]},{numbers[-1]} printf "some:%d\\n", rank']  # fmt: skip
 
 
 def check_look(said, numbers=RANKS):
     expect_all(said, "seen", [(rank, 100 + rank, 301 + rank, 7000 + rank) for rank in numbers])
     expect_all(said, "rank", [(3, 3)])
-    expect_all(said, "some", [(0,), (2,)])
+    expect_all(said, "some", [(number,) for number in (numbers[0], numbers[-1])])
     for rank in numbers:
         expect(re.search(rf"^(\(gdb\) )*rank {rank}: ", said, re.MULTILINE), f"rank {rank} is not listed in\n{said}")
     waits = r"rank 3: .*in MPI_Recv at debugged\.c:\d+, receives from 2, tag 5"
     expect(re.search(waits, said), f"no wait of rank 3 in\n{said}")
-    expect(re.search(r"rank 0: .*not received: 4 bytes from 1, tag 9", said), f"no message of rank 0 in\n{said}")
+    if 0 in numbers:
+        expect(re.search(r"rank 0: .*not received: 4 bytes from 1, tag 9", said), f"no message of rank 0 in\n{said}")
     expect(re.search(r"#\d+ .*MPI_Recv \(.*\n#\d+ .* main \(", said), f"no stack of rank 3 in\n{said}")
 
 
 def check_attach(session, program):
     with session.wait(program) as waiting:
-        check_look(session.gdb(["--attach", str(waiting.job.pid)], LOOK))
+        check_look(session.gdb(["--attach", str(waiting.job.pid)], look()))
 
 
 def check_core(session, program):
     with session.wait(program) as waiting:
-        session.gdb(["--attach", str(waiting.job.pid)], ["generate-core-file core"])
-    said = session.gdb(["--core", "core"], LOOK)
-    check_look(said)
+        session.gdb(["--attach", str(waiting.job.pid)], ["lisle rank 3", "generate-core-file core"])
+    numbers = (2, 3) if session.kind == "mixed" else RANKS  # a core file is of one process
+    check_look(session.gdb(["--core", "core"], look(numbers)), numbers)
 
 
 def check_crash(session, program):

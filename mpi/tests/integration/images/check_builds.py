@@ -10,6 +10,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from commands import LIMIT  # noqa: E402
+
 WRAPPERS = pathlib.Path()
 LAUNCHER = ""
 SOURCE = pathlib.Path(__file__).parent / "programs/kinds/built.c"
@@ -42,14 +45,14 @@ class Builds(unittest.TestCase):
     def builds(self, options):
         """False: the compiler or linker does not know the options."""
         words = [WRAPPERS / "mpicc", "-o", self.program, SOURCE, *options]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
         return done.returncode == 0 and "unrecognized" not in done.stderr and "warning: -z" not in done.stderr
 
     def assert_runs(self, options, kinds=KINDS):
         for kind in kinds:
             with self.subTest(options=options, kind=kind):
                 words = [LAUNCHER, "-q", "-n", str(RANKS), "--ranks", kind, self.program]
-                done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+                done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(sorted(done.stdout.splitlines()),
                                  [f"rank {i}: {RANKS} of {RANKS} are good" for i in range(RANKS)])
@@ -70,7 +73,7 @@ class Builds(unittest.TestCase):
                     self.assert_runs(options, ("process", "thread"))
         self.assertTrue(self.builds(["-DTHREADS"]))
         done = subprocess.run([LAUNCHER, "-q", "-n", "2", "--ranks", "fiber", self.program],
-                              capture_output=True, text=True, timeout=100, check=False)
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--ranks thread", done.stderr)
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from commands import expect, run  # noqa: E402
+from commands import LIMIT, expect, run  # noqa: E402
 
 STATES_AT = 8  # in the row of a rank, see page.cpp
 SKIPPED = 77
@@ -143,7 +143,7 @@ def browser(launcher, program, folder):
         done = subprocess.run(
             [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
              f"--user-data-dir={folder}/profile", f"--window-size={width},900", "--dump-dom", f"file://{page}"],
-            text=True, capture_output=True, check=True, timeout=90)
+            text=True, capture_output=True, check=True, timeout=LIMIT)
         seen = Tags()
         seen.feed(done.stdout)
         probe = json.loads(seen.title)

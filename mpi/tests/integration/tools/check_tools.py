@@ -12,6 +12,9 @@ import sysconfig
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from commands import LIMIT  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 LAUNCHER = ""
 WRAPPERS = ""
@@ -37,7 +40,7 @@ class Tools(unittest.TestCase):
 
     def job(self, options, *words, environment=None):
         done = subprocess.run([LAUNCHER, "-q", *options, *words], cwd=self.folder, capture_output=True, text=True,
-                              timeout=100, check=False, env={**os.environ, **(environment or {})})
+                              timeout=LIMIT, check=False, env={**os.environ, **(environment or {})})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return sorted(done.stdout.splitlines())
 

@@ -26,6 +26,10 @@ def main():
     for polite in ([*fibers, program, "politely"], [launcher, "-n", "3", "--ranks", "thread", program]):
         done = run(*polite)
         expect(done.stdout == "seen\n" and COMPLAINT not in done.stderr, f"{done.stdout}{done.stderr}")
+    # A worker whose thread blocks the signal cannot be asked, which keeps nobody from asking another one.
+    deaf = run(launcher, "-n", "4", "--ranks", "fiber", "--workers", "2", program, "deaf")
+    expect("lisle: rank 2 " in deaf.stderr and "cannot run: 3" in deaf.stderr, deaf.stderr)
+    expect("rank 0 " not in deaf.stderr, deaf.stderr)
     del os.environ["LISLE_WATCHDOG"]
     expect(COMPLAINT not in run(*fibers, program).stderr, "named unasked")
 

@@ -19,7 +19,7 @@ constexpr std::int64_t unexpected_limit = 1000;
 class noting_observer final : public message_observer {
   public:
     [[nodiscard]] bool follows_each_message() const noexcept override { return true; }
-    [[nodiscard]] std::uint32_t begin_send() override { return 0; }
+    [[nodiscard]] std::uint32_t begin_send(const envelope &, int) override { return 0; }
     [[nodiscard]] std::optional<type_note> describe(const typed_buffer &, std::uint32_t) override {
         return std::nullopt;
     }
