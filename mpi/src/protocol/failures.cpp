@@ -117,7 +117,7 @@ void failures::act_locked() noexcept {
     try {
         try_to_act_locked();
     } catch (const std::bad_alloc &) {
-        if (!std::exchange(acts_later_, true)) {
+        if (!std::exchange(is_unfinished_, true)) {
             core_.self.home->mover().watch_locked(*this);
         }
     }
@@ -127,10 +127,10 @@ bool failures::look_locked(engine & /*home*/, bool &any) noexcept {
     try {
         try_to_act_locked();
         any = true;
-        acts_later_ = false;
+        is_unfinished_ = false;
     } catch (const std::bad_alloc &) {
     }
-    return acts_later_;
+    return is_unfinished_;
 }
 
 void failures::try_to_act_locked() {

@@ -75,7 +75,7 @@ class failures final : private lookout {
 
     engine_core &core_;
     failure_table &known_;
-    bool acts_later_ = false; ///< the mover asks
+    bool is_unfinished_ = false; ///< the mover asks
 };
 
 /// Throws what an operation failed with. @param error MPIX_ERR_REVOKED or MPIX_ERR_PROC_FAILED @param peer
