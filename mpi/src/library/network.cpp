@@ -37,8 +37,8 @@ std::string wanted_providers() {
 
 /// What the user has chosen, or the best. @param address of the interface where the user names none; none:
 /// any
-std::vector<choice> chosen_rails(const std::optional<tcp::socket_address> &address = {},
-                                 bool everywhere = false) {
+std::vector<fabric::network::choice> chosen_rails(const std::optional<tcp::socket_address> &address = {},
+                                                  bool everywhere = false) {
     provider_request wanted = wanted_network();
     if (wanted.interface.empty() && address) {
         wanted.interface = tcp::network_text(*address, address->family() == AF_INET ? 32 : 128);
