@@ -14,10 +14,9 @@
 
 namespace lisle::collective {
 
-/// Partial results that such a reduction holds at once, one to a level.
+/// Partial results that such a reduction holds at once, one to a level. @pre members > 0
 [[nodiscard]] constexpr int levels_of(int members) noexcept {
-    const auto all = static_cast<unsigned>(members);
-    return std::bit_width(all) + (std::has_single_bit(all) ? 0 : 1);
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(members) - 1)) + 1;
 }
 inline constexpr int most_levels = 33;
 

@@ -189,12 +189,12 @@ void reduce_posts(const collective_area &where, std::uint64_t number, collective
         unpack(what.to, 0, posted(what.first));
         return;
     }
-    const bool in_place = reduces_in_place(*what.operation, what.to);
-    if (in_place && what.first + 2 == what.last) {
+    if (what.first + 2 == what.last && what.scratch == nullptr) { // read where they lie, so there is no room
         operation.combine(posted(what.first).data(), posted(what.first + 1).data(), what.to.address,
                           what.to.count);
         return;
     }
+    const bool in_place = reduces_in_place(*what.operation, what.to);
     const level_rooms rooms{what.to, what.scratch, what.to.count};
     level_results levels{operation, what.to.count};
     const auto give = [&](int which, int level) {

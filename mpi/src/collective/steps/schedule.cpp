@@ -104,7 +104,8 @@ void schedule::reduce_posts(const op &operation, int first, int last, MPI_Count 
     keep(operation);
     keep(*to.type);
     const MPI_Count rooms = rooms_for(operation, to, last - first, how);
-    add(reduce_posts_step{&operation, to, temporary(rooms * to.count, *to.type).address, first, last,
+    add(reduce_posts_step{&operation, to,
+                          rooms == 0 ? nullptr : temporary(rooms * to.count, *to.type).address, first, last,
                           static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(expected), how});
 }
 

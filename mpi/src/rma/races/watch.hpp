@@ -131,11 +131,7 @@ class call_among_ranks {
     /// that (abi/told_orders.hpp); asked only where any call is watched
     template <class Call, class Order>
     [[gnu::always_inline]] static void make(hearing what, const Call &call, const Order &order) {
-        if (watched()) [[unlikely]] {
-            make_watched(what, [&] { order(call); });
-        } else {
-            make_unwatched(what, call);
-        }
+        watched() ? make_watched(what, [&] { order(call); }) : make_unwatched(what, call);
     }
 
     /// Told of each such call, before and after it, while any is watched. Set while the library is loaded, by

@@ -238,7 +238,7 @@ def check_names_of_other_mpis(prefix, work):
     other = empty_directory(work / "other")
     (other / "none.c").write_text("int none;\n", encoding="utf-8")
     (other / "main.c").write_text("extern int none;\nint main(void) { return none; }\n", encoding="utf-8")
-    for soname in ("libmpi.so.99", "libmpichcxx.so.12"):
+    for soname in ("libmpi.so.99", "libmpicxx.so.99"):
         run("cc", "-shared", "-fPIC", other / "none.c", f"-Wl,-soname,{soname}", "-o", other / soname)
         run("cc", other / "main.c", other / soname, f"-Wl,-rpath,{other}", "-o", other / "program")
         for kind in ("process", "thread"):
