@@ -72,12 +72,14 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
     if (rank == 0 && way == "computing") {
+        MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
         MPI_Recv(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (std::atomic<unsigned> computed{0};; ++computed) {
         }
     } else if (way == "computing") {
-        MPI_Send(nullptr, 0, MPI_INT, 0, 0,
-                 MPI_COMM_WORLD); // from now on rank 0 may have the worker for ever
+        MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // rank 0 has printed
+        // From now on it may have the worker for ever.
+        MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
         end("abort");
     }
     MPI_Barrier(MPI_COMM_WORLD); // all have printed
