@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 #include "collective/steps/in_pairs.hpp"
 #include "collective/steps/local_steps.hpp"
@@ -19,13 +20,26 @@ namespace lisle::collective {
 
 class immediate_steps : public step_memory {
     template <class Action> decltype(auto) for_certain(Action action) {
-        return protocol::once_there_is_memory(where_.home(), action);
+        try {
+            return action();
+        } catch (const std::bad_alloc &) {
+        }
+        return protocol::once_there_is_memory(where_.home(), action); // apart: nothing is asked before
     }
     /// A step that leaves nothing behind where it lacks memory.
     template <class Step> void take_for_certain(const Step &step) {
         for_certain([&] { local_.take(step); });
     }
-    template <class Make> auto allocate(Make make) { return entered_ ? for_certain(make) : make(); }
+    template <class Make> auto allocate(Make make) {
+        try {
+            return make();
+        } catch (const std::bad_alloc &) {
+            if (!entered_) {
+                throw;
+            }
+        }
+        return protocol::once_there_is_memory(where_.home(), make);
+    }
 
   public:
     /// @param phases operations in the area
@@ -88,8 +102,9 @@ class immediate_steps : public step_memory {
     }
     void take_posts(const block_view &blocks, MPI_Count most);
     void fetch(int peer, const typed_buffer &to) { take_for_certain(fetch_step{to, peer}); }
-    void reduce_posts(const op &operation, int first, int last, MPI_Count offset, MPI_Count expected,
-                      const typed_buffer &to, pairing how = pairing::near_first) {
+    [[gnu::always_inline]] void reduce_posts(const op &operation, int first, int last, MPI_Count offset,
+                                             MPI_Count expected, const typed_buffer &to,
+                                             pairing how = pairing::near_first) {
         const MPI_Count rooms = rooms_for(operation, to, last - first, how);
         void *const scratch = rooms == 0 ? nullptr : temporary(rooms * to.count, *to.type).address;
         take_for_certain(reduce_posts_step{&operation, to, scratch, first, last,
