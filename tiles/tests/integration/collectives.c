@@ -95,29 +95,41 @@ static void come_late(int round) {
     MPIX_Tile_compute((mixed >> 7) % most_late);
 }
 
+/* Known to rank 0: the time between the first rank's call and the last one's return. The times are gathered,
+ * so that no operation that is measured, which a setting may change, takes part in it. */
+static double took(double begin, double end, double *times) {
+    const double own[] = {begin, end};
+    MPI_Gather(own, 2, MPI_DOUBLE, times, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int each = 0; rank == 0 && each < size; ++each) {
+        begin = times[2 * each] < begin ? times[2 * each] : begin;
+        end = times[2 * each + 1] > end ? times[2 * each + 1] : end;
+    }
+    return end - begin;
+}
+
 /* The mean of some rounds, each with another root. */
 static void measure(const char *name, void (*run)(int *, int *, int, int), int bytes, double mhz) {
     const int words = bytes / word;
     int *const mine = malloc((size_t)bytes + word);
     int *const all = malloc((size_t)bytes + (size_t)size * word);
+    double *const times = malloc((size_t)size * 2 * sizeof *times);
     double total = 0;
     /* In the first round ranks find out what the communicator remembers. */
     for (int round = -1; round < rounds; ++round) {
-        double begin, end, first, last;
+        double begin, lasted;
         MPI_Barrier(MPI_COMM_WORLD);
         come_late(round);
         begin = MPI_Wtime();
         run(mine, all, words, (size / 2 + 5 * (round + 1)) % size);
-        end = MPI_Wtime();
-        MPI_Reduce(&begin, &first, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
-        MPI_Reduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-        total += round >= 0 && rank == 0 ? last - first : 0;
+        lasted = took(begin, MPI_Wtime(), times);
+        total += round >= 0 ? lasted : 0;
     }
     if (rank == 0) {
         printf("%s %d %.0f\n", name, bytes, total / rounds * mhz * 1e6);
     }
     free(mine);
     free(all);
+    free(times);
 }
 
 static int named(const char *list, const char *name) {
