@@ -15,9 +15,7 @@
 #include "protocol/engine.hpp"
 #include "protocol/pieces.hpp"
 #include "protocol/point_to_point.hpp"
-#include "protocol/receive_allocate.hpp"
 #include "protocol/send_buffer.hpp"
-#include "protocol/wait.hpp"
 #include "rma/races/watch.hpp"
 
 namespace lisle::api {
@@ -190,86 +188,6 @@ typed_buffer copied(const typed_buffer &original, const std::vector<std::byte> &
                : typed_buffer{copy.data(), static_cast<MPI_Count>(copy.size()), byte_type()};
 }
 
-/// Looks, makes progress if there is nothing yet, and looks again.
-bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
-                      protocol::unexpected_message *&message) {
-    const auto look = [&] {
-        const bool over = protocol::look_for_message(comm.point_to_point, source, tag, take, found, message);
-        protocol::throw_if_lost(found, comm.point_to_point, source);
-        if (over) {
-            hear(comm, found);
-        }
-        return over;
-    };
-    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
-        source = explored_source(comm, source, tag, false);
-        return source != choice::nothing && look();
-    }
-    if (look()) {
-        return true;
-    }
-    auto &mine = *comm.point_to_point.home;
-    mine.progress();
-    if (look()) {
-        return true;
-    }
-    mine.found_nothing();
-    return false;
-}
-
-/// Waits for a message.
-void await_message(communicator &comm, int source, int tag, bool take, outcome &found,
-                   protocol::unexpected_message *&message) {
-    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
-        source = explored_source(comm, source, tag, true);
-    }
-    const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
-    protocol::wait_until(
-        *comm.point_to_point.home,
-        [&] { return protocol::look_for_message(comm.point_to_point, source, tag, take, found, message); },
-        &wanted);
-    protocol::throw_if_lost(found, comm.point_to_point, source);
-    hear(comm, found);
-}
-
-MPI_Message message_handle(protocol::unexpected_message *message) {
-    return message != nullptr ? handle_of<MPI_Message>(*message) : MPI_MESSAGE_NO_PROC;
-}
-
-/// Takes the message out of the user's handle. Null: of MPI_PROC_NULL.
-protocol::unexpected_message *take_message(MPI_Message *handle) {
-    const MPI_Message given = std::exchange(*handle, MPI_MESSAGE_NULL);
-    if (given == MPI_MESSAGE_NO_PROC) {
-        return nullptr;
-    }
-    auto *const message = object_of<protocol::unexpected_message>(given);
-    if (message == nullptr) {
-        *handle = given;
-        fail(MPI_ERR_REQUEST, "the message handle is null or not one that a matched probe has returned");
-    }
-    return message;
-}
-
-/// The engine that a message was matched by.
-protocol::engine &home_of(const protocol::unexpected_message *message) {
-    return message != nullptr ? message->home : this_rank().engine();
-}
-
-/// What a receive of a message that was matched before is looking for: that message.
-protocol::envelope pattern_of(const protocol::unexpected_message *message) {
-    return message != nullptr ? message->what : protocol::envelope{};
-}
-
-void start_matched(protocol::receive_operation &receive, protocol::unexpected_message *message) {
-    protocol::tell_receive(receive.pattern.context, known_rank().number());
-    if (message == nullptr) {
-        receive.pattern.source = MPI_PROC_NULL;
-        receive.start();
-    } else {
-        receive.home->transfers().accept(*message, receive);
-    }
-}
-
 } // namespace
 
 void send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
@@ -433,81 +351,6 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
                                                                  recvtag, comm.point_to_point);
     made->start();
     *request = abi::give_request(made.release(), &comm);
-}
-
-void probe(int source, int tag, communicator &comm, MPI_Status *status) {
-    outcome found;
-    protocol::unexpected_message *message = nullptr;
-    await_message(comm, source, tag, false, found, message);
-    found.store(status);
-}
-
-void iprobe(int source, int tag, communicator &comm, int *flag, MPI_Status *status) {
-    outcome found;
-    protocol::unexpected_message *message = nullptr;
-    *flag = find_message_now(comm, source, tag, false, found, message) ? 1 : 0;
-    if (*flag != 0) {
-        found.store(status);
-    }
-}
-
-void mprobe(int source, int tag, communicator &comm, MPI_Message *message, MPI_Status *status) {
-    outcome found;
-    protocol::unexpected_message *taken = nullptr;
-    await_message(comm, source, tag, true, found, taken);
-    *message = message_handle(taken);
-    found.store(status);
-}
-
-void improbe(int source, int tag, communicator &comm, int *flag, MPI_Message *message, MPI_Status *status) {
-    outcome found;
-    protocol::unexpected_message *taken = nullptr;
-    *flag = find_message_now(comm, source, tag, true, found, taken) ? 1 : 0;
-    *message = MPI_MESSAGE_NULL;
-    if (*flag != 0) {
-        *message = message_handle(taken);
-        found.store(status);
-    }
-}
-
-void mrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Status *status) {
-    protocol::unexpected_message *const taken = take_message(message);
-    protocol::receive_operation receive{home_of(taken), {buf, count, type}, pattern_of(taken)};
-    start_matched(receive, taken);
-    protocol::wait(receive);
-    receive.hear();
-    receive.result.store(status);
-    abi::throw_if_failed(receive.result, nullptr);
-}
-
-void imrecv(void *buf, MPI_Count count, const datatype &type, MPI_Message *message, MPI_Request *request) {
-    protocol::unexpected_message *const taken = take_message(message);
-    auto receive = std::make_unique<protocol::receive_operation>(
-        home_of(taken), typed_buffer{buf, count, type}, pattern_of(taken));
-    receive->keep(type);
-    start_matched(*receive, taken);
-    *request = abi::give_request(receive.release(), nullptr);
-}
-
-void mrecv_inspect(MPIX_Inspect_function *inspect, MPIX_Allocate_function *allocate, void *extra_state,
-                   MPI_Message *message, MPI_Status *status) {
-    const outcome ended = protocol::receive_allocate({allocate, extra_state, inspect},
-                                                     *find_datatype(MPI_BYTE), take_message(message));
-    ended.store(status);
-    abi::throw_if_failed(ended, nullptr);
-}
-
-void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes) {
-    const MPI_Message handle = *message;
-    protocol::unexpected_message *const taken = take_message(message);
-    const protocol::envelope what = pattern_of(taken);
-    const auto piece = taken != nullptr ? protocol::receive_piece(*taken) : std::span<const std::byte>{};
-    protocol::hear_message(what.context, {.source = what.source, .tag = what.tag}, known_rank().number());
-    if (!piece.empty()) {
-        *message = handle; // there may be more
-    }
-    *static_cast<const void **>(data) = piece.data();
-    *bytes = static_cast<MPI_Count>(piece.size());
 }
 
 void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request) {
