@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <dlfcn.h>
 #include <mutex>
+#include <new>
 #include <unistd.h>
 #include <unordered_map>
 #include <unwind.h>
@@ -14,6 +15,7 @@
 
 #include "abi/call_address.hpp"
 #include "abi/known_stacks.hpp"
+#include "base/thread_owned.hpp"
 
 namespace lisle::abi {
 
@@ -58,7 +60,7 @@ class between {
     std::vector<const void *> files_;
 };
 
-std::string_view look_up_name_of(const void *function) {
+std::string_view look_up_name_of(const void *function) noexcept {
     if (const char *const general = general_call::find(function)) {
         return general;
     }
@@ -70,16 +72,21 @@ std::string_view look_up_name_of(const void *function) {
     return name.starts_with("PMPI") ? name.substr(1) : name.starts_with("MPI") ? name : std::string_view{};
 }
 
-/// The name of the entry point that a function of the library is; empty if it is none.
-std::string_view name_of(const void *function) {
+/// The name of the entry point that a function of the library is; empty if it is none. It is remembered if
+/// there is memory for it: the unwinder that asks lets no exception pass.
+std::string_view name_of(const void *function) noexcept {
     static std::mutex mutex;
     static std::unordered_map<const void *, std::string_view> known;
     const std::scoped_lock guard{mutex};
-    const auto [entry, is_new] = known.try_emplace(function);
-    if (is_new) {
-        entry->second = look_up_name_of(function);
+    if (const auto found = known.find(function); found != known.end()) {
+        return found->second;
     }
-    return entry->second;
+    const std::string_view name = look_up_name_of(function);
+    try {
+        known.emplace(function, name);
+    } catch (const std::bad_alloc &) {
+    }
+    return name;
 }
 
 struct walk {
@@ -158,15 +165,17 @@ code_place place_of(const void *address) {
 }
 
 [[gnu::noinline]] call_address current_address() noexcept {
-    thread_local known_stacks<call_address> known;
+    auto *const known = thread_owned<known_stacks<call_address>>::own();
     const stack_start start{__builtin_frame_address(0), __builtin_return_address(0)};
-    if (const call_address *const before = known.find(start)) {
+    if (const call_address *const before = known != nullptr ? known->find(start) : nullptr) {
         return *before;
     }
     walk found;
     _Unwind_Backtrace(visit, &found);
     const call_address made{found.call, found.site, found.offsets};
-    known.keep(start, found.way, made);
+    if (known != nullptr) {
+        known->keep(start, found.way, made);
+    }
     return made;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "abi/known_stacks.hpp"
+#include "base/thread_owned.hpp"
 
 namespace lisle::abi {
 
@@ -14,9 +15,9 @@ struct stack_frames::walk {
 };
 
 stack_frames::stack_frames() {
-    thread_local known_stacks<std::shared_ptr<const call_list>> known;
+    auto *const known = thread_owned<known_stacks<std::shared_ptr<const call_list>>>::own();
     const stack_start start{__builtin_frame_address(0), __builtin_return_address(0)};
-    if (const auto *const before = known.find(start)) {
+    if (const auto *const before = known != nullptr ? known->find(start) : nullptr) {
         calls_ = *before;
         return;
     }
@@ -39,7 +40,9 @@ stack_frames::stack_frames() {
         },
         &made);
     calls_ = std::make_shared<const call_list>(std::move(made.calls));
-    known.keep(start, made.way, calls_);
+    if (known != nullptr) {
+        known->keep(start, made.way, calls_);
+    }
 }
 
 std::optional<stack_frame> stack_frames::holder_of(std::uintptr_t address) const {

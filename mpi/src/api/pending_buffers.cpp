@@ -15,6 +15,7 @@
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "rma/races/watch.hpp"
 
 namespace lisle::abi {
@@ -22,6 +23,13 @@ namespace lisle::abi {
 namespace {
 
 using use = watched_memory::use;
+
+/// What is done to watch a call that other ranks count on, which does not fail for that: waits for memory. A
+/// report that was made before memory ran out may come again.
+/// @param action gives way while it waits, so it takes the lock itself
+template <class Action> decltype(auto) for_certain(Action action) {
+    return protocol::once_there_is_memory(this_rank().engine(), action);
+}
 
 /// The rank in MPI_COMM_WORLD of a rank of a communicator.
 int in_world(std::uint64_t context, int rank) {
@@ -79,16 +87,18 @@ void pending_buffers::look_for_lost_buffers_locked() {
 }
 
 void pending_buffers::look(watched_list &used) {
-    const std::scoped_lock guard{mutex_};
-    look_for_lost_buffers_locked();
-    end_adopted_locked();
-    look_locked(used, nullptr);
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        look_for_lost_buffers_locked();
+        end_adopted_locked();
+        look_locked(used, nullptr);
+    });
 }
 
 void pending_buffers::begin(watched_list &used) {
     look(used);
     for (watched_memory &each : used.all()) {
-        each.begin();
+        for_certain([&] { each.begin(); });
     }
 }
 
@@ -127,15 +137,22 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
         return;
     }
     made.ending = protocol::disposal::general; // which asks for the end
-    const std::scoped_lock guard{mutex_};
-    const auto holder = holder_of(used);
-    operations_[&made] = {.used = std::move(used),
-                          .place = current_address(),
-                          .about = about(made),
-                          .holder = holder,
-                          .under_way = made.active,
-                          .number = begun_++};
-    observe(operations_[&made]);
+    const auto holder = for_certain([&] { return holder_of(used); });
+    const auto known = for_certain([&] { return about(made); });
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        operation &entry = operations_[&made];
+        entry = {.used = std::move(used),
+                 .place = current_address(),
+                 .about = known,
+                 .holder = holder,
+                 .under_way = made.active,
+                 .number = begun_++};
+    });
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        observe(operations_.at(&made));
+    });
 }
 
 void pending_buffers::observe(const operation &of) {
@@ -186,8 +203,10 @@ void pending_buffers::start_receive(protocol::receive_operation &receive) {
 }
 
 std::uint32_t pending_buffers::number_receive() {
-    const std::scoped_lock guard{mutex_};
-    return number_locked(current_address());
+    return for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        return number_locked(current_address());
+    });
 }
 
 std::uint32_t pending_buffers::number_locked(const call_address &place) {
@@ -198,8 +217,10 @@ std::uint32_t pending_buffers::number_locked(const call_address &place) {
 }
 
 void pending_buffers::report_wildcards() {
-    const std::scoped_lock guard{mutex_};
-    report_wildcards_locked();
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        report_wildcards_locked();
+    });
 }
 
 std::string pending_buffers::call_of_receive(std::uint32_t posting) {
@@ -230,7 +251,13 @@ void pending_buffers::report_wildcards_locked() {
 }
 
 void pending_buffers::start(protocol::request &started) {
-    const std::scoped_lock guard{mutex_};
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        start_locked(started);
+    });
+}
+
+void pending_buffers::start_locked(protocol::request &started) {
     end_adopted_locked();
     const auto found = operations_.find(&started);
     if (found == operations_.end()) {
@@ -253,26 +280,33 @@ void pending_buffers::start(protocol::request &started) {
 }
 
 void pending_buffers::end(const protocol::request &complete) {
-    const std::scoped_lock guard{mutex_};
-    look_for_lost_buffers_locked();
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        look_for_lost_buffers_locked();
+        find_and_end_locked(complete);
+        end_adopted_locked();
+        report_wildcards_locked();
+    });
+}
+
+void pending_buffers::find_and_end_locked(const protocol::request &complete) {
     const auto found = operations_.find(&complete);
-    if (found != operations_.end() && std::exchange(found->second.under_way, false)) {
+    if (found != operations_.end() && found->second.under_way) {
+        end_buffers_locked(found->second, complete);
         if (const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
             receive != nullptr && !receive->result.cancelled) {
             api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
                              receive->posting);
         }
         unobserve(found->second);
-        end_locked(found->second, complete);
+        found->second.under_way = false;
         if (!complete.persistent) {
             operations_.erase(found);
         }
     }
-    end_adopted_locked();
-    report_wildcards_locked();
 }
 
-void pending_buffers::end_locked(operation &ended, const protocol::request &complete) {
+void pending_buffers::end_buffers_locked(operation &ended, const protocol::request &complete) {
     if (!ended.gone && !std::ranges::all_of(ended.used.all(), &watched_memory::exists)) {
         lose(ended, "its memory has been given back");
     }
@@ -335,10 +369,12 @@ bool pending_buffers::adopt(protocol::request &freed) {
 }
 
 bool pending_buffers::adopted_complete(const communicator &about) {
-    const std::scoped_lock guard{mutex_};
-    end_adopted_locked();
-    return std::ranges::none_of(adopted_,
-                                [&](const protocol::request *each) { return each->comm == &about; });
+    return for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        end_adopted_locked();
+        return std::ranges::none_of(adopted_,
+                                    [&](const protocol::request *each) { return each->comm == &about; });
+    });
 }
 
 void pending_buffers::end_adopted_locked() {

@@ -88,7 +88,10 @@ class pending_buffers {
     /// Names an operation under way whose buffer does not exist any more.
     static void lose(operation &under_way, const char *why);
     void look_for_lost_buffers_locked();
-    void end_locked(operation &ended, const protocol::request &complete);
+    void start_locked(protocol::request &started);
+    void find_and_end_locked(const protocol::request &complete);
+    /// Of an operation that is complete. May be done again.
+    void end_buffers_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
     /// Listens to loads and stores of its memory as long as it is under way, or no longer.
     static void observe(const operation &of);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/thread_order.hpp"
+#include "base/thread_owned.hpp"
 
 namespace lisle {
 
@@ -61,9 +62,9 @@ template <class Node> class node_cache {
     };
 
     [[gnu::cold, gnu::noinline]] static void give_to_full(Node *node) noexcept {
-        static thread_local cleaner at_exit;
-        if (!mine_.ended && !at_exit.used) {
-            at_exit.used = true;
+        cleaner *const at_end = mine_.ended ? nullptr : thread_owned<cleaner>::own();
+        if (at_end != nullptr && !at_end->used) {
+            at_end->used = true;
             mine_.room = most_kept;
             give(node);
             return;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <type_traits>
 
 #include "base/settings.hpp"
 #include "communicator/error_codes.hpp"
@@ -77,6 +78,7 @@ struct last_error {
     failed_call where;
     char sentence[MPI_MAX_ERROR_STRING] = {}; // no memory of its own: threads may end without a destructor
 };
+static_assert(std::is_trivially_destructible_v<last_error>);
 thread_local last_error this_threads_last_error;
 } // namespace
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/thread_owned.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/child.hpp"
 #include "communicator/predefined.hpp"
@@ -25,9 +27,16 @@ struct membership {
 };
 
 // Of the calling thread. Fibers share a thread, but each rank has thread_communicators of its own.
-std::vector<membership> &memberships() {
-    static thread_local std::vector<membership> of_this_thread [[gnu::tls_model("initial-exec")]];
-    return of_this_thread;
+using memberships = thread_owned<std::vector<membership>>;
+
+/// A place for one more. Throws std::bad_alloc.
+std::vector<membership> &make_room() {
+    auto *const own = memberships::own();
+    if (own == nullptr) {
+        throw std::bad_alloc{};
+    }
+    own->reserve(own->size() + 1);
+    return *own;
 }
 
 /// Makes progress and lets others run until `done()`.
@@ -100,12 +109,12 @@ void thread_communicator::list_members(const communicator &parent, const std::ve
 }
 
 communicator *thread_communicator::member() const noexcept {
-    for (const membership &each : memberships()) {
-        if (each.whole == this) {
-            return each.mine.get();
-        }
+    const auto *const own = memberships::own();
+    if (own == nullptr) {
+        return nullptr;
     }
-    return nullptr;
+    const auto found = std::ranges::find(*own, this, &membership::whole);
+    return found != own->end() ? found->mine.get() : nullptr;
 }
 
 void thread_communicator::start() {
@@ -116,15 +125,17 @@ void thread_communicator::start() {
     const auto lane = static_cast<std::uint64_t>(place) * contexts_per_communicator;
     communicator_ref mine;
     // All others count on the thread from here on.
-    protocol::once_there_is_memory(this_rank().engine(), [&] {
-        memberships().reserve(memberships().size() + 1);
-        mine = communicator_ref::adopt(
-            new communicator{context_ + lane, *members_, nullptr, first_rank_ + place});
-    });
+    auto &own = protocol::once_there_is_memory(
+        this_rank().engine(), [&]() -> auto & {
+            auto &room = make_room();
+            mine = communicator_ref::adopt(
+                new communicator{context_ + lane, *members_, nullptr, first_rank_ + place});
+            return room;
+        });
     mine->use_lanes(lanes_);
     mine->stand_behind(handle_of<MPI_Comm>(*this));
     mine->errors.set(errors_of_parent_);
-    memberships().push_back({this, std::move(mine)}); // there is room
+    own.push_back({this, std::move(mine)}); // there is room
 }
 
 int thread_communicator::take_place() {
@@ -153,7 +164,7 @@ void thread_communicator::finish() {
     mine->attributes.clear(mine->handle());
     finished_.fetch_add(1, std::memory_order_relaxed);
     meet_all(mine->channel(message_space::agreement), mine->next_agreement_tag());
-    std::erase_if(memberships(), [this](const membership &each) { return each.whole == this; });
+    std::erase_if(*memberships::own(), [this](const membership &each) { return each.whole == this; });
     // The last one of the process opens the next round.
     if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
         ended_.store(0, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "base/no_room.hpp"
 #include "mpi.h"
 #include "protocol/engine.hpp"
+#include "protocol/memory_wait.hpp"
 
 namespace lisle::protocol {
 
@@ -14,10 +15,11 @@ namespace lisle::protocol {
 /// little: a message of an agreement, an entry of a table. @param action leaves nothing behind where it
 /// throws
 template <class Action> decltype(auto) once_there_is_memory(engine &home, Action action) {
-    for (;;) {
+    for (memory_wait wait;;) {
         try {
             return action();
         } catch (const std::bad_alloc &) {
+            wait.refused(home.core().self.number);
             if (!home.progress()) {
                 home.found_nothing();
             }

@@ -16,6 +16,7 @@
 #include "datatype/predefined.hpp"
 #include "execution/rank_local.hpp"
 #include "protocol/checking/type_notes.hpp"
+#include "protocol/once_there_is_memory.hpp"
 #include "world/job.hpp"
 
 namespace lisle::collective {
@@ -132,12 +133,13 @@ bool show_sums(collective_area &area, const call_signature &own) {
 }
 
 std::optional<mpi_error> compare_by_messages(communicator &comm, const call_signature &own) {
-    call_check check{comm, own};
-    check.use_tag(next_tag(comm, false));
-    check.run();
-    auto found = check.complaint();
+    std::optional<call_check> check;
+    protocol::once_there_is_memory(*comm.collective.home, [&] { check.emplace(comm, own); });
+    check->use_tag(next_tag(comm, false));
+    check->run();
+    auto found = check->complaint();
     if (!found && !comm.inter() && by_messages_alone()) {
-        note_last_entry(check.last_entry());
+        note_last_entry(check->last_entry());
     }
     return found;
 }

@@ -87,11 +87,13 @@ std::uint32_t type_notes::number_call() {
         return 0;
     }
     const std::scoped_lock guard{mutex_};
-    const auto [found, made] = numbers_.try_emplace(call, static_cast<std::uint32_t>(places_.size() + 1));
-    if (made) {
-        places_.push_back(name_call());
+    if (const auto found = numbers_.find(call); found != numbers_.end()) {
+        return found->second;
     }
-    return found->second;
+    places_.push_back(name_call()); // first: a number without memory for its place would lead nowhere
+    const auto number = static_cast<std::uint32_t>(places_.size());
+    numbers_.emplace(call, number);
+    return number;
 }
 
 void type_notes::keep(const void *message_or_receive, const type_note &note) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <climits>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <sched.h>
 
@@ -315,7 +316,11 @@ void waiter::answer_question(const awaited *what, unsigned looks) {
     if (what != nullptr) {
         what->describe(note);
     }
-    complete_note(core_.self.owner, note);
+    try {
+        complete_note(core_.self.owner, note);
+    } catch (const std::bad_alloc &) {
+        return; // a rank that lacks memory leaves the question open: that is no reason for its call to fail
+    }
     // Other threads of the rank may do what it waits for, if they may call MPI.
     const bool one_calls = core_.self.owner.calls_alone();
     const bool alone = one_calls || !is_anybody_else_at_work(core_.self.job.workers());

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 
 extern "C" {
 void *__libc_malloc(std::size_t bytes);
@@ -20,6 +21,7 @@ struct counts {
     long allocations;
     long failing; ///< the number of the allocation that fails; 0: none
     long outstanding;
+    double until;         ///< when those that follow no longer fail; 0: only that one does
     std::uintptr_t frame; ///< where counting began, on the stack of the thread or fiber
 };
 // Of a thread: of several fibers that count, the latest one counts. Initial-exec: reading it allocates
@@ -33,9 +35,20 @@ bool counts_here() {
            mine.frame - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < deepest;
 }
 
+double now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /// @return false: this one fails
 bool may_allocate() {
-    if (!counts_here() || ++mine.allocations != mine.failing) {
+    if (!counts_here()) {
+        return true;
+    }
+    ++mine.allocations;
+    if (mine.allocations != mine.failing &&
+        (mine.allocations < mine.failing || mine.until == 0 || now() >= mine.until)) {
         return true;
     }
     errno = ENOMEM;
@@ -52,7 +65,11 @@ extern "C" {
 
 void counted_begin(long failing) {
     constexpr std::uintptr_t caller = 4096; // the frames of what counts may begin above this one
-    mine = {true, 0, failing, 0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + caller};
+    mine = {true, 0, failing, 0, 0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + caller};
+}
+void counted_begin_refusing(long failing, double seconds) {
+    counted_begin(failing);
+    mine.until = now() + seconds;
 }
 long counted_end() {
     mine.counting = false;

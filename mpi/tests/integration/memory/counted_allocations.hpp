@@ -9,6 +9,8 @@ extern "C" {
 /// From now on the calling thread's allocations are counted, and the one with this number fails; 0: none
 /// does.
 void counted_begin(long failing);
+/// The same, and from that one on all fail for so long. @param failing not 0
+void counted_begin_refusing(long failing, double seconds);
 /// @return how many there were
 long counted_end();
 /// Ends the counting as well. @return the number of the allocation that was to fail, for a later
