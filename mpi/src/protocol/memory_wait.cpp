@@ -10,7 +10,7 @@ namespace lisle::protocol {
 
 namespace {
 
-constexpr std::chrono::seconds soon_enough{5}; // whoever watches the job has not lost patience yet
+constexpr std::chrono::seconds soon_enough{5}; // people who watch the job are still there
 
 } // namespace
 
