@@ -10,11 +10,14 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "mpi/tests/integration"))
+from commands import LIMIT  # noqa: E402
+
 STEPS, STOP = "300", "120"
 
 
 def run(*words: str) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=2 * LIMIT)
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -17,6 +17,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "mpi/tests/integration/cluster"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "mpi/tests/integration"))
+from commands import LIMIT  # noqa: E402
 from hosts import SKIPPED, Hosts, missing  # noqa: E402
 
 binaries, source, direct = (pathlib.Path(each).resolve() for each in sys.argv[1:4])
@@ -50,7 +52,7 @@ failures = 0
 
 
 def run(command):
-    return subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=120, env=environment)
+    return subprocess.run(command, cwd=source, capture_output=True, text=True, timeout=LIMIT, env=environment)
 
 
 def expect(holds, sentence):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "mpi/tests/integration"))
-from commands import expect
+from commands import LIMIT, expect
 
 # What Lisle has for networks of which it knows nothing: trees and doubling; cut in halves, or in pieces for all.
 RIVALS = {"bcast": ["binomial", "scatter_allgather"],
@@ -33,7 +33,7 @@ def cycles(launcher, program, mesh, operation, length, algorithm=None):
     """In a run of its own, so that one algorithm takes the same cycles whatever the others do."""
     forced = {"LISLE_COLLECTIVES": f"{operation}={algorithm}"} if algorithm else {}
     done = subprocess.run([launcher, "--fabric", f"tile:{mesh}", program, str(MHZ), operation, str(length)], text=True,
-                          capture_output=True, check=False, env={**os.environ, **forced}, timeout=900)
+                          capture_output=True, check=False, env={**os.environ, **forced}, timeout=9 * LIMIT)
     found = done.stdout.split()
     expect(done.returncode == 0 and found[:2] == [operation, str(length)] and len(found) == 3,
            f"{mesh} {operation} {length} {algorithm}: {done.stdout}{done.stderr}")

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "mpi/tests/integration"))
-from commands import expect, fail, preloading, run
+from commands import LIMIT, expect, fail, preloading, run
 
 LAUNCHER, SUM, AMOUNT, *PROGRAMS = sys.argv[1:]
 
@@ -191,7 +191,7 @@ def copies():
 def summary_of(program):
     """What the run on four tiles ends with: all that is counted in cycles."""
     command = [LAUNCHER, "--fabric", "tile:4x4", "-n", "4", *program.split(",")]
-    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=300,
+    done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=3 * LIMIT,
                           env={**os.environ, "CHECK_LEVEL": "funneled"})
     expect(done.returncode == 0, f"{command}: {done.stdout}{done.stderr}")
     return [line for line in done.stderr.splitlines() if line.startswith("tiles:")]

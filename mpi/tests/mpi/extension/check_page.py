@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "integration"))
+from commands import LIMIT  # noqa: E402
+
 BLOCK = re.compile(r"^```(c|cpp)\n(.*?)^```\n(?:```text\n(.*?)^```)?", re.M | re.S)
 
 
@@ -28,7 +31,7 @@ def main():
             program = file.with_suffix("")
             subprocess.run([*compiler, "-Wall", "-Wextra", "-I" + include, file, "-o", program,
                             *(wanted.group(1).split() if wanted else [])], check=True)
-            result = subprocess.run([program], stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+            result = subprocess.run([program], stdout=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
             if result.returncode != 0 or (output and result.stdout != output):
                 print(f"program {number} of {page.name} ended with {result.returncode} and printed\n{result.stdout}"
                       f"instead of\n{output}")
