@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent
+SOURCE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "mpi/tests/integration/cluster"))
 
 
