@@ -5,13 +5,17 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <spawn.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -229,6 +233,135 @@ void programs_are_started() {
     CHECK(in.is_filled(left()));
 }
 
+/// Does something with a round of messages under way, and looks at what came.
+void in_a_round(const std::function<void(const block &out)> &meanwhile) {
+    block out{mib}, in{mib};
+    out.fill(own_rank());
+    in.fill(-1);
+    MPI_Request both[2];
+    CHECK_MPI(MPI_Irecv(in.data(), in.size(), MPI_BYTE, left(), 6, MPI_COMM_WORLD, &both[0]));
+    CHECK_MPI(MPI_Isend(out.data(), out.size(), MPI_BYTE, right(), 6, MPI_COMM_WORLD, &both[1]));
+    meanwhile(out);
+    CHECK_MPI(MPI_Waitall(2, both, MPI_STATUSES_IGNORE));
+    CHECK(in.is_filled(left()) && out.is_filled(own_rank()));
+}
+
+/// @return what it ended with
+int await(pid_t child) {
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
+}
+
+/// As daemons begin: the child's child goes on when the child has ended. Its parent hears of it by a pipe.
+void daemons() {
+    in_a_round([](const block &out) {
+        int said[2];
+        CHECK(pipe(said) == 0);
+        const pid_t first = fork();
+        if (first == 0) {
+            setsid();
+            if (fork() == 0) {
+                const char right = out.is_filled(own_rank()) ? 'y' : 'n';
+                std::_Exit(write(said[1], &right, 1) == 1 ? 0 : 1);
+            }
+            std::_Exit(0);
+        }
+        CHECK_EQ(await(first), 0);
+        char answer = 0;
+        CHECK(read(said[0], &answer, 1) == 1 && answer == 'y');
+        close(said[0]), close(said[1]);
+    });
+}
+
+void programs_are_spawned() {
+    char name[] = "true";
+    char *const words[] = {name, nullptr};
+    in_a_round([&](const block &) {
+        pid_t spawned = 0;
+        CHECK_EQ(posix_spawnp(&spawned, name, nullptr, nullptr, words, environ), 0);
+        CHECK_EQ(await(spawned), 0);
+        const pid_t borrowed = vfork();
+        if (borrowed == 0) {
+            execvp(name, words);
+            _exit(1);
+        }
+        CHECK_EQ(await(borrowed), 0);
+    });
+}
+
+/// The child allocates, lengthens and frees long blocks, also those of its parent, who does the same.
+void both_go_on_with_their_memory() {
+    block kept{mib}, lengthened{mib};
+    kept.fill(1), lengthened.fill(2);
+    const auto work = [&](int seed) {
+        std::vector<std::unique_ptr<block>> many;
+        for (int i = 0; i != 20; ++i) {
+            many.push_back(std::make_unique<block>(static_cast<std::size_t>(i + 1) * 100 * kib));
+            many.back()->fill(seed + i);
+        }
+        many.erase(many.begin(), many.begin() + 10);
+        lengthened.lengthen(3 * mib);
+        lengthened.fill(seed);
+        bool right = kept.is_filled(1);
+        for (int i = 0; i != 10; ++i) {
+            right = right && many[static_cast<std::size_t>(i)]->is_filled(seed + 10 + i);
+        }
+        auto *const cleared = static_cast<unsigned char *>(std::calloc(mib, 1));
+        right = right && std::all_of(cleared, cleared + mib, [](unsigned char each) { return each == 0; });
+        std::free(cleared);
+        return right && lengthened.is_filled(seed);
+    };
+    in_a_round([&](const block &) {
+        const child other{[&] { return work(300); }};
+        CHECK(work(400));
+    });
+}
+
+/// The parent's blocks are given back before the children look at theirs.
+void children_keep_what_the_parent_frees() {
+    std::vector<std::unique_ptr<child>> children;
+    for (int i = 0; i != 3; ++i) {
+        const auto given_back = std::make_unique<block>(mib);
+        given_back->fill(i);
+        children.push_back(std::make_unique<child>([&] { return given_back->is_filled(i); }));
+    }
+    in_a_round([](const block &) {});
+    children.clear();
+}
+
+/// A thread that never calls MPI forks while the rank's own one communicates.
+void another_thread_forks() {
+    std::thread beside{[] {
+        for (int i = 0; i != 4; ++i) {
+            block seen{300 * kib};
+            seen.fill(i);
+            const child looks{[&] { return seen.is_filled(i); }};
+        }
+    }};
+    for (int i = 0; i != 10; ++i) {
+        in_a_round([](const block &) {});
+    }
+    beside.join();
+}
+
+/// Of the child's end the parent's job takes no notice, however it comes.
+void children_end_as_they_like() {
+    in_a_round([](const block &) {
+        for (const bool killed : {false, true}) {
+            const pid_t made = fork();
+            if (made == 0) {
+                if (killed) {
+                    raise(SIGKILL);
+                }
+                std::exit(4); // with all that is done at a program's end
+            }
+            const int status = await(made);
+            CHECK(killed ? WIFSIGNALED(status) : WEXITSTATUS(status) == 4);
+        }
+    });
+}
+
 /// Columns of a matrix: the receiver's runs are scattered.
 void scattered_receives() {
     constexpr int rows = 512, columns = 600;
@@ -296,6 +429,10 @@ void only_new_blocks_are_reached_after_a_fork() {
 
 /// @param argv[1] "by_address" if long blocks are to be reached so, and in no other way
 int main(int argc, char **argv) {
+    block before{mib};
+    before.fill(9);
+    const child of_the_time_before{[&] { return before.is_filled(9); }};
+    before.fill(10);
     CHECK_MPI(MPI_Init(&argc, &argv));
     if (argc > 1 && std::string{argv[1]} == "by_address") {
         only_new_blocks_are_reached_after_a_fork();
@@ -309,6 +446,12 @@ int main(int argc, char **argv) {
     windows_stay_windows();
     collectives_go_on();
     programs_are_started();
+    programs_are_spawned();
+    daemons();
+    both_go_on_with_their_memory();
+    children_keep_what_the_parent_frees();
+    another_thread_forks();
+    children_end_as_they_like();
     CHECK_MPI(MPI_Finalize());
     return 0;
 }
