@@ -434,6 +434,16 @@ void copy(const typed_buffer &from, const typed_buffer &to, MPI_Count offset, MP
     }
 }
 
+namespace {
+
+/// Asked about addresses where nothing lies as well: views of files count from 0, which is no pointer.
+bool ends_at(const iovec &run, const void *address) noexcept {
+    return reinterpret_cast<std::uintptr_t>(run.iov_base) + run.iov_len ==
+           reinterpret_cast<std::uintptr_t>(address);
+}
+
+} // namespace
+
 MPI_Count runs(const typed_buffer &buffer, MPI_Count offset, MPI_Count length, std::size_t most,
                std::vector<iovec> &into) {
     const std::size_t before = into.size();
@@ -444,8 +454,7 @@ MPI_Count runs(const typed_buffer &buffer, MPI_Count offset, MPI_Count length, s
             for (MPI_Count i = 0; i < next.count; ++i) {
                 std::byte *const block = next.block(i);
                 const MPI_Count bytes = next.block_length(i);
-                if (into.size() > before &&
-                    static_cast<std::byte *>(into.back().iov_base) + into.back().iov_len == block) {
+                if (into.size() > before && ends_at(into.back(), block)) {
                     into.back().iov_len += static_cast<std::size_t>(bytes);
                 } else if (into.size() - before < most) {
                     into.push_back({block, static_cast<std::size_t>(bytes)});
