@@ -196,6 +196,8 @@ class EntryPoint(Preparation):
         about, sort = self.target()
         return [
             *([f"{sort} *about = nullptr;"] if about == "about" else []),
+            *(["communicator_ref kept; // that of a file which is gone when its close fails"]
+              if any(line.startswith("kept = ") for line in lines) else []),
             *(["told_error told;"] if hear else []),
             "try {",
             *indented(lines),

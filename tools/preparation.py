@@ -102,6 +102,7 @@ class Preparation:
             elif p.row["direction"] == "inout":
                 self.lines.append(f"check_pointer({p.name}, \"{p.name}\");")
                 self.lines.append(f"about = &to_file(*{p.name}, \"{p.name}\").comm();")
+                self.lines.append("kept = communicator_ref::share(*about);")
 
     def is_about_files(self):
         return self.group == "io" or self.first("FILE") is not None

@@ -369,9 +369,10 @@ void scattered_receives() {
     for (std::size_t i = 0; i != from.size(); ++i) {
         from[i] = static_cast<double>(i) + own_rank();
     }
-    MPI_Datatype column = MPI_DATATYPE_NULL;
-    CHECK_MPI(MPI_Type_vector(rows, 1, columns, MPI_DOUBLE, &column));
-    CHECK_MPI(MPI_Type_create_resized(column, 0, sizeof(double), &column));
+    MPI_Datatype wide = MPI_DATATYPE_NULL, column = MPI_DATATYPE_NULL;
+    CHECK_MPI(MPI_Type_vector(rows, 1, columns, MPI_DOUBLE, &wide));
+    CHECK_MPI(MPI_Type_create_resized(wide, 0, sizeof(double), &column));
+    CHECK_MPI(MPI_Type_free(&wide));
     CHECK_MPI(MPI_Type_commit(&column));
     CHECK_MPI(MPI_Sendrecv(from.data(), rows * columns, MPI_DOUBLE, right(), 5, to.data(), columns, column,
                            left(), 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));

@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
     job.await_death();
     create_with_lost(job, 1001, true);
     create_group(job, 1002);
+    CHECK_MPI(MPI_Comm_free(&half));
     if (job.rank == 0)
         std::printf("the survivors go on\n");
 }

@@ -104,4 +104,8 @@ int main(int argc, char **argv) {
         job.await_death();
     for (std::size_t at = 0; at < rows.size(); ++at)
         run(*prepared[at], rows[at]);
+    for (const auto &each : prepared)
+        if (each->comm != MPI_COMM_NULL)
+            CHECK_MPI(MPI_Comm_free(&each->comm));
+    CHECK_MPI(MPI_Comm_free(&part));
 }

@@ -142,6 +142,8 @@ int main(int argc, char **argv) {
             }
         }
     }
+    for (MPI_Comm &each : comms)
+        CHECK_MPI(MPI_Comm_free(&each));
     if (job.rank == 0)
         std::printf("the survivors go on\n");
 }

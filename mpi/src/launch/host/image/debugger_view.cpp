@@ -5,6 +5,7 @@
 #include "launch/host/image/anonymous_file.hpp"
 #include "launch/host/image/loading_stub.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 
 #include <dlfcn.h>
 #include <string>
@@ -16,12 +17,7 @@ const lisle::host::image_note *lisle_host_images = nullptr;
 
 namespace lisle::host {
 
-namespace {
-
-const real<"dlopen", void *(const char *, int)> real_open;
-const real<"dlclose", int(void *)> real_close;
-
-} // namespace
+namespace {} // namespace
 
 void listed_image::list(std::vector<image_note> notes) {
     notes_ = std::move(notes);
@@ -50,8 +46,8 @@ void show_images_to_debugger() {
     const std::vector<std::byte> stub = loading_stub(needed);
     const anonymous_file file("debugger", stub.size());
     file.write(stub, 0);
-    if (void *const opened = real_open(file.path().c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        real_close(opened);
+    if (void *const opened = real_dlopen(file.path().c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        real_dlclose(opened);
     }
 }
 

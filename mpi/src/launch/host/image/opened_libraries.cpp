@@ -4,6 +4,7 @@
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
@@ -16,9 +17,6 @@
 namespace lisle::host {
 
 namespace {
-
-const real<"dlopen", void *(const char *, int)> real_open;
-const real<"dlclose", int(void *)> real_close;
 
 /// What is written for each rank that opens a library, made once for all.
 struct unit {
@@ -82,7 +80,7 @@ opened_libraries::entry &opened_libraries::load(hosted_rank &rank, const std::st
         others.push_back(needed->code->modules().front().name);
     }
     made->code = std::make_unique<image>(what.content, others, visible, flags);
-    made->handle = real_open(made->code->modules().front().name.c_str(), flags);
+    made->handle = real_dlopen(made->code->modules().front().name.c_str(), flags);
     what.references->bind(rank, *made->code);
     fresh.push_back(made.get());
     return *entries_.emplace_back(std::move(made));
@@ -150,8 +148,8 @@ void opened_libraries::drop(entry &which) {
         drop(*each);
     }
     const std::scoped_lock lock(loading, mutex_);
-    real_close(which.handle);
-    real_close(which.code->handle());
+    real_dlclose(which.handle);
+    real_dlclose(which.code->handle());
     std::erase_if(entries_, [&](const auto &each) { return each.get() == &which; });
 }
 

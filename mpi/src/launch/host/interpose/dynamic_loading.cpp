@@ -6,6 +6,7 @@
 #include "launch/host/image/library_search.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <cstring>
@@ -16,8 +17,6 @@ namespace lisle::host {
 
 namespace {
 
-const real<"dlopen", void *(const char *, int)> real_open;
-const real<"dlclose", int(void *)> real_close;
 const real<"dlerror", char *()> real_error;
 
 struct loading_errors {
@@ -52,7 +51,7 @@ const std::string *copy_of(const hosted_rank &rank, const std::string &path) {
 void *open_for(hosted_rank &rank, const char *name, int flags, const program_file &asker) {
     const int local = flags & ~RTLD_GLOBAL; // names become visible to this rank only
     if (name == nullptr || *name == '\0') {
-        return real_open(image_of(rank).modules().front().name.c_str(), local);
+        return real_dlopen(image_of(rank).modules().front().name.c_str(), local);
     }
     library_search search;
     const std::vector<const program_file *> chain{&asker, &image_of(rank).unit().program()};
@@ -60,13 +59,13 @@ void *open_for(hosted_rank &rank, const char *name, int flags, const program_fil
     const bool for_all = std::strchr(name, '/') == nullptr && is_loaded(name);
     const std::string path = for_all ? std::string() : search.find(name, chain);
     if (path.empty()) {
-        return real_open(name, flags); // one for all, or the loader says what is wrong
+        return real_dlopen(name, flags); // one for all, or the loader says what is wrong
     }
     if (const std::string *const copy = copy_of(rank, path)) {
-        return real_open(copy->c_str(), local);
+        return real_dlopen(copy->c_str(), local);
     }
     if (library_rules().of(name, path) == ownership::shared) {
-        return real_open(path.c_str(), flags);
+        return real_dlopen(path.c_str(), flags);
     }
     try {
         return rank_code.of(rank).opened.open(rank, path, flags, asker);
@@ -90,7 +89,7 @@ void *dlopen(const char *name, int flags) {
         rank != nullptr ? file_at(*rank, __builtin_extract_return_addr(__builtin_return_address(0)))
                         : nullptr;
     if (asker == nullptr) {
-        return real_open(name, flags);
+        return real_dlopen(name, flags);
     }
     void *const opened = open_for(*rank, name, flags, *asker);
     if (std::string &reason = rank_loading_errors.of(*rank).refusal; opened == nullptr && reason.empty()) {
@@ -103,7 +102,7 @@ void *dlopen(const char *name, int flags) {
 
 int dlclose(void *handle) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank != nullptr && rank_code.of(*rank).opened.close(handle) ? 0 : real_close(handle);
+    return rank != nullptr && rank_code.of(*rank).opened.close(handle) ? 0 : real_dlclose(handle);
 }
 
 char *dlerror() noexcept {

@@ -10,14 +10,14 @@ namespace lisle::host {
 
 namespace {
 
-constexpr auto place = [](hosted_rank &rank, void *where) {
+constexpr auto keep_sign = [](hosted_rank &rank, void *where) {
     int *&sign = rank_hidden_state.of(rank).sign;
     sign = static_cast<int *>(where);
     *sign = 0;
 };
 const private_objects sign_objects{
-    {"signgam", sizeof(int), place},
-    {"__signgam", sizeof(int), place},
+    {"signgam", sizeof(int), keep_sign},
+    {"__signgam", sizeof(int), keep_sign},
 };
 
 } // namespace

@@ -22,18 +22,18 @@ const real<"getprotobynumber", protoent *(int)> real_protocol_by_number;
 const real<"__h_errno_location", int *()> real_error_place;
 const real<"inet_ntoa", char *(in_addr)> real_text_of;
 
-struct names {
+struct network_names {
     own_result<hostent> host;
     own_result<servent> service;
     own_result<protoent> protocol;
     int error = 0;
     std::array<char, INET_ADDRSTRLEN> address{};
 };
-const rank_slot<names> rank_names;
+const rank_slot<network_names> rank_names;
 
 /// The forms of gethostbyname with _r also give h_errno.
 template <class Ask> hostent *find_host(hosted_rank &rank, Ask ask) {
-    names &own = rank_names.of(rank);
+    network_names &own = rank_names.of(rank);
     return own.host.filled_by([&](hostent *into, char *text, std::size_t size, hostent **found) {
         return ask(into, text, size, found, &own.error);
     });

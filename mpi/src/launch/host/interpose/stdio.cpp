@@ -4,6 +4,7 @@
 #include "launch/host/interpose/open_streams.hpp"
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/descriptors.hpp"
 
 #include <cstdio>
@@ -14,6 +15,8 @@
 using lisle::host::buffering;
 using lisle::host::output_stream;
 using lisle::host::real;
+using lisle::host::real_fflush;
+using lisle::host::real_setvbuf;
 using lisle::host::stream_of;
 
 namespace {
@@ -31,9 +34,7 @@ int open_flags(const char *mode) {
     }
 }
 
-const real<"fflush", int(std::FILE *)> real_fflush;
 const real<"fileno", int(std::FILE *)> real_fileno;
-const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
 const real<"fclose", int(std::FILE *)> real_fclose;
 const real<"freopen", std::FILE *(const char *, const char *, std::FILE *)> real_freopen;
 const real<"freopen64", std::FILE *(const char *, const char *, std::FILE *)> real_freopen64;

@@ -12,8 +12,8 @@ namespace lisle::host {
 
 namespace {
 
-const real<"openlog", void(const char *, int, int)> real_open;
-const real<"closelog", void()> real_close;
+const real<"openlog", void(const char *, int, int)> real_openlog;
+const real<"closelog", void()> real_closelog;
 const real<"setlogmask", int(int)> real_set_mask;
 const real<"vsyslog", void(int, const char *, std::va_list)> real_log;
 
@@ -34,11 +34,11 @@ void log(int priority, const char *format, std::va_list arguments) {
     }
     const log_state &own = rank_log.of(*rank);
     const std::scoped_lock lock(logging);
-    real_open(own.name, own.options, own.facility);
+    real_openlog(own.name, own.options, own.facility);
     const int before = real_set_mask(own.mask);
     real_log(priority, format, arguments);
     real_set_mask(before);
-    real_close();
+    real_closelog();
 }
 
 } // namespace
@@ -54,7 +54,7 @@ void openlog(const char *name, int options, int facility) {
         log_state &own = rank_log.of(*rank);
         own = {name, options, facility, own.mask};
     } else {
-        real_open(name, options, facility);
+        real_openlog(name, options, facility);
     }
 }
 
@@ -63,7 +63,7 @@ void closelog() {
         log_state &own = rank_log.of(*rank);
         own = {nullptr, 0, LOG_USER, own.mask};
     } else {
-        real_close();
+        real_closelog();
     }
 }
 

@@ -6,6 +6,7 @@
 #include "launch/host/life/thread_exit.hpp"
 #include "launch/host/output/output.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "library/host_interface.h"
 
 #include <cstdlib>
@@ -17,6 +18,7 @@ using lisle::host::hosted_rank;
 using lisle::host::in_child;
 using lisle::host::rank_code;
 using lisle::host::rank_life;
+using lisle::host::real_exit_now;
 using plain_function = void (*)();
 using argument_function = void (*)(void *);
 
@@ -28,7 +30,6 @@ hosted_rank *owner_of(const void *place) {
 }
 
 const lisle::host::real<"exit", void(int)> real_exit;
-const lisle::host::real<"_exit", void(int)> real_exit_now;
 const lisle::host::real<"quick_exit", void(int)> real_quick_exit;
 const lisle::host::real<"__cxa_atexit", int(argument_function, void *, void *)> real_atexit;
 const lisle::host::real<"__cxa_finalize", void(void *)> real_finalize;

@@ -7,6 +7,7 @@
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "library/host_interface.h"
 
 #include <algorithm>
@@ -22,8 +23,6 @@
 namespace lisle::host {
 
 namespace {
-
-const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
 
 /// A sentence put together without memory of its own.
 class line {

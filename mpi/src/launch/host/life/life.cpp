@@ -15,6 +15,7 @@
 #include "launch/host/process/number.hpp"
 #include "launch/host/process/usage.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/refusal.hpp"
 #include "launch/host/rank/turns.hpp"
 #include "launch/host/signals/hosting.hpp"
@@ -46,9 +47,6 @@ struct progress {
     std::atomic<int> status{0};    ///< first exit status that was not 0
 };
 progress all;
-
-const real<"_exit", void(int)> real_exit_now;
-const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
 /// Ends the calling fiber; a thread sleeps until the process ends, without taking signals that are meant for
 /// others.

@@ -4,6 +4,7 @@
 #include "base/sanitizer_calls.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +19,6 @@
 namespace lisle::host {
 
 namespace {
-
-const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
 
 void say(std::string_view text) noexcept {
     static_cast<void>(real_write(STDERR_FILENO, text.data(), text.size()));

@@ -6,6 +6,7 @@
 #include "launch/host/life/faults.hpp"
 #include "launch/host/life/life.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/blocking.hpp"
 #include "library/host_interface.h"
 
@@ -18,9 +19,7 @@
 namespace {
 
 using lisle::host::hosted_rank;
-
-const lisle::host::real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>
-    real_create;
+using lisle::host::real_create;
 
 struct start_request {
     void *(*start)(void *);

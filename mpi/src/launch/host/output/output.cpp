@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "launch/host/image/private_object.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/refusal.hpp"
 #include "world/process_record.hpp"
 
@@ -23,11 +24,6 @@ namespace {
 
 // A longer line goes out in parts, so that a rank cannot fill the memory.
 constexpr std::size_t longest_line_held = std::size_t{64} << 10;
-
-const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
-const real<"poll", int(pollfd *, nfds_t, int)> real_poll;
-const real<"setvbuf", int(std::FILE *, char *, int, std::size_t)> real_setvbuf;
-const real<"fflush", int(std::FILE *)> real_fflush;
 
 /// Writes it all, waiting where the descriptor does not. False, with errno, if that fails.
 bool write_fully(int descriptor, std::string_view text) {

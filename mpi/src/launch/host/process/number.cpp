@@ -3,6 +3,7 @@
 
 #include "launch/host/rank/calls.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/refusal.hpp"
 #include "library/host_interface.h"
 
@@ -22,7 +23,6 @@ namespace {
 const real<"getpid", pid_t()> real_getpid;
 const real<"gettid", pid_t()> real_gettid;
 const real<"getppid", pid_t()> real_getppid;
-const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
 // 0: none yet. Relaxed: the number alone.
 const rank_slot<std::atomic<pid_t>> numbers;

@@ -3,7 +3,9 @@
 
 #include "launch/host/process/children.hpp"
 #include "launch/host/rank/calls.hpp"
+#include "launch/host/rank/nanoseconds.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/rank/turns.hpp"
 #include "launch/host/rank/worker_slot.hpp"
 #include "library/host_interface.h"
@@ -25,13 +27,10 @@ namespace {
 const real<"clock", std::clock_t()> real_clock;
 const real<"times", std::clock_t(tms *)> real_times;
 const real<"getrusage", int(__rusage_who_t, rusage *)> real_usage;
-const real<"clock_gettime", int(clockid_t, timespec *)> real_clock_gettime;
-
-constexpr std::int64_t second = 1'000'000'000; // in nanoseconds
 
 std::int64_t read(clockid_t clock) noexcept {
     timespec now{};
-    return real_clock_gettime(clock, &now) == 0 ? now.tv_sec * second + now.tv_nsec : 0;
+    return real_clock_gettime(clock, &now) == 0 ? nanoseconds_of(now) : 0;
 }
 
 /// The threads of a rank, and what those had used that have ended.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sigwait, sigsuspend, pause: calls that wait for a signal. Other fibers of a worker run meanwhile.
+#include "launch/host/rank/by_errno.hpp"
 #include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/signals/dispatch.hpp"
 #include "launch/host/signals/kernel.hpp"
@@ -18,14 +19,9 @@ namespace {
 
 const real<"sigtimedwait", int(const sigset_t *, siginfo_t *, const timespec *)> real_timed_wait;
 const real<"sigwaitinfo", int(const sigset_t *, siginfo_t *)> real_wait_info;
-const real<"sigwait", int(const sigset_t *, int *)> real_wait;
+const real<"sigwait", int(const sigset_t *, int *)> real_sigwait;
 const real<"sigsuspend", int(const sigset_t *)> real_suspend;
 const real<"pause", int()> real_pause;
-
-int fail_with(int error) {
-    errno = error;
-    return -1;
-}
 
 /// Waits until something has been sent since `seen` or `rung`, a handler has run or the time is over.
 void sleep(signal_table &table, unsigned seen, std::uint32_t rung, bool as_fiber, const deadline &end) {
@@ -143,7 +139,7 @@ int sigwaitinfo(const sigset_t *set, siginfo_t *information) {
 
 int sigwait(const sigset_t *set, int *signal) {
     if (!is_call_of_rank(__builtin_return_address(0))) {
-        return real_wait(set, signal);
+        return real_sigwait(set, signal);
     }
     siginfo_t taken{};
     int found = -1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sigaction, signal and their kin: what a rank does about a signal. The stacks on which handlers run.
+#include "launch/host/rank/by_errno.hpp"
 #include "launch/host/rank/refusal.hpp"
 #include "launch/host/signals/dispatch.hpp"
 #include "launch/host/signals/kernel.hpp"
@@ -16,11 +17,6 @@ const real<"signal", sighandler_t(int, sighandler_t)> real_signal;
 const real<"__sysv_signal", sighandler_t(int, sighandler_t)> real_sysv_signal;
 const real<"sigset", sighandler_t(int, sighandler_t)> real_set;
 const real<"siginterrupt", int(int, int)> real_interrupt;
-
-int fail_with(int error) {
-    errno = error;
-    return -1;
-}
 
 /// Whether the kernel itself would take the ends of children, of all ranks.
 bool reaps_children(int signal, const struct sigaction &wanted) {

@@ -2,6 +2,7 @@
 // raise, kill, pthread_kill, abort and their kin: a rank's signals to itself. To send one to itself a rank
 // needs nobody: if no rank has asked for the signal, it takes its default action, for the whole process.
 #include "launch/host/process/number.hpp"
+#include "launch/host/rank/by_errno.hpp"
 #include "launch/host/signals/dispatch.hpp"
 #include "launch/host/signals/kernel.hpp"
 #include "launch/host/signals/masks.hpp"
@@ -52,13 +53,6 @@ siginfo_t queued(int signal, sigval value) {
     siginfo_t made = own_signal(signal, SI_QUEUE);
     made.si_value = value;
     return made;
-}
-
-int by_errno(int error) {
-    if (error != 0) {
-        errno = error;
-    }
-    return error == 0 ? 0 : -1;
 }
 
 /// A handler may return: then the default action is taken [POSIX]. Returns only if the process goes on.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/host/signals/signal_files.hpp"
 
+#include "launch/host/rank/by_errno.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/signals/dispatch.hpp"
 #include "launch/host/signals/kernel.hpp"
 
@@ -16,7 +18,6 @@ namespace lisle::host {
 namespace {
 
 const real<"signalfd", int(int, const sigset_t *, int)> real_signalfd;
-const real<"send", ssize_t(int, const void *, std::size_t, int)> real_send;
 
 signalfd_siginfo record_of(const siginfo_t &what) noexcept {
     signalfd_siginfo made{};
@@ -44,11 +45,6 @@ signalfd_siginfo record_of(const siginfo_t &what) noexcept {
 ino_t inode_of(int descriptor) {
     struct stat about {};
     return fstat(descriptor, &about) == 0 ? about.st_ino : 0;
-}
-
-int fail_with(int error) {
-    errno = error;
-    return -1;
 }
 
 /// What waits already goes to the descriptor as well.

@@ -4,8 +4,10 @@
 // pipes and sockets: descriptors.cpp. mpi/docs/ranks.md says what else holds up all ranks of the worker.
 #include "launch/host/waiting/blocking.hpp"
 #include "base/sanitizer_calls.hpp"
+#include "launch/host/rank/by_errno.hpp"
 #include "launch/host/rank/handlers_run.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/wait_queues.hpp"
 
 #include <cerrno>
@@ -20,12 +22,10 @@ namespace lisle::host {
 namespace {
 
 const real<"nanosleep", int(const timespec *, timespec *)> real_nanosleep;
-const real<"clock_nanosleep", int(clockid_t, int, const timespec *, timespec *)> real_clock_nanosleep;
 const real<"usleep", int(useconds_t)> real_usleep;
 const real<"sleep", unsigned(unsigned)> real_sleep;
 const real<"thrd_sleep", int(const timespec *, timespec *)> real_thrd_sleep;
 const real<"sched_yield", int()> real_sched_yield;
-const real<"pthread_join", int(pthread_t, void **)> real_join;
 const real<"pthread_timedjoin_np", int(pthread_t, void **, const timespec *)> real_timed_join;
 const real<"pthread_clockjoin_np", int(pthread_t, void **, clockid_t, const timespec *)> real_clock_join;
 
@@ -104,13 +104,6 @@ int sleep_as_fiber(clockid_t clock, bool absolute, const timespec &time, timespe
         *left = {rest / second, rest % second};
     }
     return rest != 0 ? EINTR : 0;
-}
-
-int by_errno(int error) {
-    if (error != 0) {
-        errno = error;
-    }
-    return error == 0 ? 0 : -1;
 }
 
 } // namespace

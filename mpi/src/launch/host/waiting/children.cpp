@@ -3,6 +3,7 @@
 #include "launch/host/process/children.hpp"
 #include "launch/host/rank/calls.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/asking.hpp"
 
 #include <algorithm>
@@ -17,7 +18,6 @@ namespace {
 const real<"wait4", pid_t(pid_t, int *, int, rusage *)> real_wait4;
 const real<"waitid", int(idtype_t, id_t, siginfo_t *, int)> real_waitid;
 const real<"syscall", long(long, ...)> real_call;
-const real<"clock_nanosleep", int(clockid_t, int, const timespec *, timespec *)> real_sleep;
 
 /// Asks until there is an answer that is not 0, for a call that returns to `caller`. A thread, which the
 /// kernel could wake for children of other ranks only, looks again after at most a millisecond.
@@ -29,7 +29,7 @@ template <class Ask> auto wait_until(const void *caller, bool at_once, Ask ask) 
         if (const auto result = ask(); result != 0 || at_once) {
             return result;
         }
-        real_sleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+        real_clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
     }
 }
 

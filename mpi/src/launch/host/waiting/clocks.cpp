@@ -4,6 +4,7 @@
 #include "launch/host/process/usage.hpp"
 #include "launch/host/rank/calls.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/giving_way.hpp"
 
 #include <ctime>
@@ -13,7 +14,6 @@ namespace lisle::host {
 
 namespace {
 
-const real<"clock_gettime", int(clockid_t, timespec *)> real_clock_gettime;
 const real<"clock_getres", int(clockid_t, timespec *)> real_clock_getres;
 const real<"gettimeofday", int(timeval *, void *)> real_gettimeofday;
 const real<"time", std::time_t(std::time_t *)> real_time;

@@ -2,6 +2,7 @@
 // Condition variables and barriers, as fiber ranks see them: other ranks of the worker run while one waits.
 // Fibers wait in queues of the host, threads in the C library; a signal wakes a fiber if there is one.
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/locks.hpp"
 
 #include <cerrno>
@@ -13,16 +14,14 @@ namespace lisle::host {
 
 namespace {
 
-const real<"pthread_cond_wait", int(pthread_cond_t *, pthread_mutex_t *)> real_wait;
+const real<"pthread_cond_wait", int(pthread_cond_t *, pthread_mutex_t *)> real_cond_wait;
 const real<"pthread_cond_timedwait", int(pthread_cond_t *, pthread_mutex_t *, const timespec *)>
     real_timed_wait;
 const real<"pthread_cond_clockwait", int(pthread_cond_t *, pthread_mutex_t *, clockid_t, const timespec *)>
     real_clock_wait;
-const real<"pthread_cond_signal", int(pthread_cond_t *)> real_signal;
+const real<"pthread_cond_signal", int(pthread_cond_t *)> real_cond_signal;
 const real<"pthread_cond_broadcast", int(pthread_cond_t *)> real_broadcast;
 const real<"pthread_barrier_wait", int(pthread_barrier_t *)> real_barrier_wait;
-const real<"pthread_join", int(pthread_t, void **)> real_join;
-const real<"pthread_create", int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)> real_create;
 
 // The C library keeps a condition's attributes in the lowest bits of this word.
 constexpr unsigned shared_bit = 1;
@@ -56,7 +55,7 @@ int wait_as_fiber(pthread_cond_t *condition, pthread_mutex_t *mutex, const deadl
 }
 
 int signal_one(pthread_cond_t *condition) {
-    return has_waiters() && wake(condition, 1) != 0 ? 0 : real_signal(condition);
+    return has_waiters() && wake(condition, 1) != 0 ? 0 : real_cond_signal(condition);
 }
 
 int signal_all(pthread_cond_t *condition) {
@@ -101,7 +100,7 @@ extern "C" {
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     return gives_way(__builtin_return_address(0)) ? wait_as_fiber(condition, mutex, {})
-                                                  : real_wait(condition, mutex);
+                                                  : real_cond_wait(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const timespec *end) {
@@ -135,7 +134,7 @@ int cnd_wait(cnd_t *condition, mtx_t *mutex) {
     auto *const same = reinterpret_cast<pthread_cond_t *>(condition);
     auto *const locked = reinterpret_cast<pthread_mutex_t *>(mutex);
     return c11_result(gives_way(__builtin_return_address(0)) ? wait_as_fiber(same, locked, {})
-                                                             : real_wait(same, locked));
+                                                             : real_cond_wait(same, locked));
 }
 
 int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const timespec *end) {

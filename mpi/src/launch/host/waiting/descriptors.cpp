@@ -3,6 +3,7 @@
 // comes. The kernel rings no bell, so the fiber polls, in pauses of at most a millisecond.
 #include "launch/host/waiting/descriptors.hpp"
 #include "launch/host/rank/real.hpp"
+#include "launch/host/rank/real_calls.hpp"
 #include "launch/host/waiting/asking.hpp"
 
 #include <algorithm>
@@ -23,7 +24,6 @@ namespace lisle::host {
 
 namespace {
 
-const real<"poll", int(pollfd *, nfds_t, int)> real_poll;
 const real<"ppoll", int(pollfd *, nfds_t, const timespec *, const sigset_t *)> real_ppoll;
 const real<"select", int(int, fd_set *, fd_set *, fd_set *, timeval *)> real_select;
 const real<"pselect", int(int, fd_set *, fd_set *, fd_set *, const timespec *, const sigset_t *)>
@@ -37,8 +37,6 @@ const real<"recvfrom", ssize_t(int, void *, std::size_t, int, sockaddr *, sockle
 const real<"recvmsg", ssize_t(int, msghdr *, int)> real_recvmsg;
 const real<"accept", int(int, sockaddr *, socklen_t *)> real_accept;
 const real<"accept4", int(int, sockaddr *, socklen_t *, int)> real_accept4;
-const real<"write", ssize_t(int, const void *, std::size_t)> real_write;
-const real<"send", ssize_t(int, const void *, std::size_t, int)> real_send;
 const real<"__read_chk", ssize_t(int, void *, std::size_t, std::size_t)> real_checked_read;
 const real<"__recv_chk", ssize_t(int, void *, std::size_t, std::size_t, int)> real_checked_recv;
 const real<"__poll_chk", int(pollfd *, nfds_t, int, std::size_t)> real_checked_poll;

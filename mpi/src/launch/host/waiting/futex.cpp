@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's futexes, on which the C++ library's std::future, std::atomic::wait, latches, semaphores and
 // guards of static objects wait, as fiber ranks see them: other ranks of the worker run meanwhile.
+#include "launch/host/rank/by_errno.hpp"
 #include "launch/host/rank/real.hpp"
 #include "launch/host/waiting/wait_queues.hpp"
 
@@ -37,11 +38,6 @@ deadline end_of(const arguments &given) {
     }
     return {(given.words[1] & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC,
             nanoseconds_of(*time)};
-}
-
-long fail_with(int error) {
-    errno = error;
-    return -1;
 }
 
 long wait_as_fiber(const arguments &given) {

@@ -10,6 +10,7 @@
 
 #include <ctime>
 
+#include "launch/host/rank/nanoseconds.hpp"
 #include "launch/host/rank/own_code.hpp"
 #include "library/host_interface.h"
 
@@ -36,11 +37,6 @@ void let_fibers_give_way();
     return !is_own_code(caller);
 }
 
-constexpr std::int64_t second = 1'000'000'000; ///< in nanoseconds
-
-[[nodiscard]] inline std::int64_t nanoseconds_of(const timespec &time) noexcept {
-    return time.tv_sec * second + time.tv_nsec;
-}
 [[nodiscard]] inline bool is_valid(const timespec &time) noexcept {
     return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < second;
 }
