@@ -72,7 +72,7 @@ class rank {
     [[nodiscard]] bool calls_alone() const noexcept { return !several_call.load(std::memory_order_relaxed); }
 
     // For rank_local only.
-    static constexpr std::size_t most_slots = 40;
+    static constexpr std::size_t most_slots = 48;
     struct local_slot {
         std::atomic<void *> value{nullptr};
         std::atomic<void (*)(void *)> destroy{nullptr};

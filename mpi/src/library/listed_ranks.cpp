@@ -9,6 +9,7 @@
 
 #include "execution/fiber_worker.hpp"
 #include "execution/rank.hpp"
+#include "execution/rank_local.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/tracks.hpp"
 
@@ -23,6 +24,9 @@ lisle::rank_layout lisle_host_rank_layout{};
 namespace lisle {
 
 namespace {
+
+/// Null before the rank is listed.
+const rank_local<rank_note *> own_note;
 
 std::int32_t distance(const void *outer, const void *inner) noexcept {
     return static_cast<std::int32_t>(static_cast<const char *>(inner) - static_cast<const char *>(outer));
@@ -47,7 +51,7 @@ rank_layout layout_of(protocol::engine &engine) {
 
 } // namespace
 
-void list_for_debuggers(const rank &self) {
+void list_for_debuggers(rank &self) {
     // Never removed: what a debugger asks for at the end of a process is above all who has ended.
     auto &made = *new rank_note{};
     made.self = &self;
@@ -62,18 +66,16 @@ void list_for_debuggers(const rank &self) {
     made.engines = self.tracks().engines();
     static std::once_flag once;
     std::call_once(once, [&self] { lisle_host_rank_layout = layout_of(self.engine()); });
+    own_note.of(self) = &made;
     made.next = lisle_host_ranks.load(std::memory_order_relaxed);
     while (!lisle_host_ranks.compare_exchange_weak(made.next, &made, std::memory_order_release,
                                                    std::memory_order_relaxed)) {
     }
 }
 
-void note_end_for_debuggers(const rank &self) noexcept {
-    for (rank_note *each = lisle_host_ranks.load(std::memory_order_acquire); each != nullptr;
-         each = each->next) {
-        if (each->self == &self) {
-            each->engines = nullptr;
-        }
+void note_end_for_debuggers(rank &self) noexcept {
+    if (rank_note *const note = own_note.of(self)) {
+        note->engines = nullptr;
     }
 }
 

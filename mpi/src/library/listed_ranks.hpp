@@ -33,8 +33,8 @@ struct rank_layout {
 };
 
 /// Lists the calling thread's rank. It stays in the list as long as the process lives.
-void list_for_debuggers(const rank &self);
+void list_for_debuggers(rank &self);
 /// The rank ends: nobody is to look at its engines any more.
-void note_end_for_debuggers(const rank &self) noexcept;
+void note_end_for_debuggers(rank &self) noexcept;
 
 } // namespace lisle

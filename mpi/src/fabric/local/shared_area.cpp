@@ -52,7 +52,11 @@ std::byte *shared_area::block(std::uint64_t key, std::size_t bytes) noexcept {
     if (units <= layout_.units && find_room_locked(static_cast<std::uint32_t>(units), first)) {
         free->first = first;
         free->units = static_cast<std::uint32_t>(units);
-        std::memset(unit(first), 0, bytes);
+        if (first <
+            top().dirty) { // else nothing is touched before it is used: that takes long for many ranks
+            std::memset(unit(first), 0, bytes);
+        }
+        top().dirty = std::max(top().dirty, free->first + free->units);
         return unit(first);
     }
     return nullptr;
