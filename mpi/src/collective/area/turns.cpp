@@ -22,7 +22,7 @@ bool turns::look_who_finished(std::uint64_t number, post_place at) noexcept {
         return known + room < needed;
     };
     const int self = members_.self();
-    std::uint64_t *const finished_by = finished_by_.data();
+    std::uint64_t *const finished_by = finished_by_.get();
     finished_by[self] = number;
     if (is_late(finished_by[late_], late_) && late_ != self) {
         return false; // as the last time

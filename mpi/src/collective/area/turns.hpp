@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "base/caches.hpp"
 #include "collective/area/members.hpp"
@@ -18,7 +20,13 @@ namespace lisle::collective {
 class turns {
   public:
     turns(rank_areas areas, const area_members &members)
-        : areas_{areas}, members_{members}, finished_by_(static_cast<std::size_t>(members.count())) {}
+        : areas_{areas}, members_{members}, finished_by_{static_cast<std::uint64_t *>(
+                                                std::calloc(static_cast<std::size_t>(members.count()),
+                                                            sizeof(std::uint64_t)))} {
+        if (finished_by_ == nullptr) {
+            throw std::bad_alloc{};
+        }
+    }
 
     /// A number for the next operation of the calling rank, the first of `phases` in a row.
     [[nodiscard]] std::uint64_t begin(unsigned phases = 1) noexcept {
@@ -72,6 +80,10 @@ class turns {
     }
 
   private:
+    struct freed {
+        void operator()(void *memory) const noexcept { std::free(memory); }
+    };
+
     /// How often a member tells the others how many operations it has finished, if it need not.
     static constexpr unsigned telling = 4;
     static constexpr unsigned telling_in_small = 16;
@@ -88,13 +100,15 @@ class turns {
     rank_areas areas_;
     const area_members &members_;
     // The calling rank's own view; the user orders the collectives of a communicator.
-    std::atomic<std::uint64_t> next_{0};     ///< see begin()
-    std::atomic<std::uint64_t> turn_{0};     ///< all operations before this one are finished here; as next_
-    std::uint64_t told_ = 0;                 ///< so many operations are finished here, as others know
-    std::uint64_t all_finished_ = 0;         ///< so many operations are known to be finished by all members
-    bool waits_ = false;                     ///< for room, as the area says
-    int late_ = 0;                           ///< member that was the last to be waited for
-    std::vector<std::uint64_t> finished_by_; ///< and by each, which may be more or less
+    std::atomic<std::uint64_t> next_{0}; ///< see begin()
+    std::atomic<std::uint64_t> turn_{0}; ///< all operations before this one are finished here; as next_
+    std::uint64_t told_ = 0;             ///< so many operations are finished here, as others know
+    std::uint64_t all_finished_ = 0;     ///< so many operations are known to be finished by all members
+    bool waits_ = false;                 ///< for room, as the area says
+    int late_ = 0;                       ///< member that was the last to be waited for
+    /// And by each, which may be more or less. Memory that is not touched before it is used: each of many
+    /// ranks has a number for each of them, and few use it.
+    std::unique_ptr<std::uint64_t[], freed> finished_by_;
 };
 
 } // namespace lisle::collective

@@ -78,6 +78,10 @@ std::vector<pid_t> descendants() {
 }
 
 bool has_spawned_job() {
+    siginfo_t any{};
+    if (waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        return false; // no children at all: nobody has to be looked for among all processes of the machine
+    }
     const auto all = all_processes();
     return std::ranges::any_of(all, [](const process &each) {
         return each.parent == getpid() &&

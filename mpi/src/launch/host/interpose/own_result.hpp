@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <vector>
 
 namespace lisle::host {
@@ -13,6 +14,9 @@ template <class Record> class own_result {
     /// @param ask takes (record, text, its size, where to put the address) and returns an errno number, as
     /// getpwnam_r does. Returns the record, or null.
     template <class Ask> Record *filled_by(Ask ask) {
+        if (text_.empty()) {
+            text_.resize(usual);
+        }
         for (;;) {
             Record *found = nullptr;
             const int error = ask(&record_, text_.data(), text_.size(), &found);
@@ -25,8 +29,10 @@ template <class Record> class own_result {
     }
 
   private:
+    static constexpr std::size_t usual = 1024;
+
     Record record_{};
-    std::vector<char> text_ = std::vector<char>(1024);
+    std::vector<char> text_; ///< empty until the first call
 };
 
 } // namespace lisle::host

@@ -2,6 +2,7 @@
 // Small functions that return a text in static memory, or keep the state of a conversion there: each rank has
 // its own.
 #include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/made_when_used.hpp"
 #include "launch/host/rank/real.hpp"
 
 #include <algorithm>
@@ -49,7 +50,11 @@ struct texts {
     mbstate_t to_wide{}, from_wide{}, length{}, many_to_wide{}, many_from_wide{}; ///< of each function
     std::string domain; ///< textdomain's; empty: none
 };
-const rank_slot<texts> rank_texts;
+const rank_slot<made_when_used<texts>> rank_texts;
+
+texts &texts_of(hosted_rank &rank) {
+    return *rank_texts.of(rank);
+}
 
 /// Copies what a function of the C library returns, whose memory is all ranks'.
 char *kept(kept_text &own, const char *returned) {
@@ -71,15 +76,15 @@ template <class Call> char *kept_of(kept_text &own, Call call) {
 
 /// The state that a call names, or the rank's own for this function.
 template <class Member> mbstate_t *state(hosted_rank *rank, mbstate_t *named, Member member) {
-    return named != nullptr || rank == nullptr ? named : &(rank_texts.of(*rank).*member);
+    return named != nullptr || rank == nullptr ? named : &(texts_of(*rank).*member);
 }
 
 const char *domain(const char *named) {
     hosted_rank *const rank = this_rank();
-    if (named != nullptr || rank == nullptr || rank_texts.of(*rank).domain.empty()) {
+    if (named != nullptr || rank == nullptr || texts_of(*rank).domain.empty()) {
         return named;
     }
-    return rank_texts.of(*rank).domain.c_str();
+    return texts_of(*rank).domain.c_str();
 }
 
 } // namespace
@@ -95,7 +100,7 @@ char *strerror(int number) noexcept {
     if (rank == nullptr) {
         return real_strerror(number);
     }
-    kept_text &own = rank_texts.of(*rank).error;
+    kept_text &own = texts_of(*rank).error;
     const int before = errno;
     char *const found = strerror_r(number, own.data(), own.size()); // known ones are constants
     errno = before;
@@ -104,8 +109,7 @@ char *strerror(int number) noexcept {
 
 char *strsignal(int number) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_strsignal(number)
-                           : kept(rank_texts.of(*rank).signal, real_strsignal(number));
+    return rank == nullptr ? real_strsignal(number) : kept(texts_of(*rank).signal, real_strsignal(number));
 }
 
 char *ttyname(int descriptor) noexcept {
@@ -113,7 +117,7 @@ char *ttyname(int descriptor) noexcept {
     if (rank == nullptr) {
         return real_ttyname(descriptor);
     }
-    kept_text &own = rank_texts.of(*rank).terminal;
+    kept_text &own = texts_of(*rank).terminal;
     errno = ttyname_r(descriptor, own.data(), own.size());
     return errno == 0 ? own.data() : nullptr;
 }
@@ -123,19 +127,19 @@ char *ptsname(int descriptor) noexcept {
     if (rank == nullptr) {
         return real_ptsname(descriptor);
     }
-    kept_text &own = rank_texts.of(*rank).terminal;
+    kept_text &own = texts_of(*rank).terminal;
     return ptsname_r(descriptor, own.data(), own.size()) == 0 ? own.data() : nullptr;
 }
 
 char *l64a(long number) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
     return rank == nullptr ? real_l64a(number)
-                           : kept_of(rank_texts.of(*rank).base64, [=] { return real_l64a(number); });
+                           : kept_of(texts_of(*rank).base64, [=] { return real_l64a(number); });
 }
 
 char *tmpnam(char *into) noexcept {
     hosted_rank *const rank = lisle::host::this_rank();
-    return real_tmpnam(into == nullptr && rank != nullptr ? rank_texts.of(*rank).file.data() : into);
+    return real_tmpnam(into == nullptr && rank != nullptr ? texts_of(*rank).file.data() : into);
 }
 
 mntent *getmntent(std::FILE *table) noexcept {
@@ -143,7 +147,7 @@ mntent *getmntent(std::FILE *table) noexcept {
     if (rank == nullptr) {
         return real_getmntent(table);
     }
-    texts &own = rank_texts.of(*rank);
+    texts &own = texts_of(*rank);
     return getmntent_r(table, &own.mounted, own.mount.data(), static_cast<int>(own.mount.size()));
 }
 
@@ -152,7 +156,7 @@ char *ecvt(double value, int digits, int *point, int *sign) noexcept {
     if (rank == nullptr) {
         return real_ecvt(value, digits, point, sign);
     }
-    kept_text &own = rank_texts.of(*rank).digits;
+    kept_text &own = texts_of(*rank).digits;
     return ecvt_r(value, digits, point, sign, own.data(), own.size()) == 0 ? own.data() : nullptr;
 }
 
@@ -161,7 +165,7 @@ char *fcvt(double value, int digits, int *point, int *sign) noexcept {
     if (rank == nullptr) {
         return real_fcvt(value, digits, point, sign);
     }
-    kept_text &own = rank_texts.of(*rank).digits;
+    kept_text &own = texts_of(*rank).digits;
     return fcvt_r(value, digits, point, sign, own.data(), own.size()) == 0 ? own.data() : nullptr;
 }
 
@@ -186,7 +190,7 @@ char *textdomain(const char *name) noexcept {
     if (rank == nullptr) {
         return real_textdomain(name);
     }
-    std::string &own = rank_texts.of(*rank).domain;
+    std::string &own = texts_of(*rank).domain;
     if (name != nullptr) {
         own = *name != '\0' ? name : "messages";
     }

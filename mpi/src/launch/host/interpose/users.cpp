@@ -2,6 +2,7 @@
 // The lists of users and groups: results, and how far a rank has read, are its own.
 #include "launch/host/interpose/own_result.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
+#include "launch/host/rank/made_when_used.hpp"
 #include "launch/host/rank/real.hpp"
 
 #include <deque>
@@ -62,7 +63,11 @@ struct users {
     listing<passwd> all_users;
     listing<group> all_groups;
 };
-const rank_slot<users> rank_users;
+const rank_slot<made_when_used<users>> rank_users;
+
+users &users_of(hosted_rank &rank) {
+    return *rank_users.of(rank);
+}
 
 } // namespace
 
@@ -76,42 +81,41 @@ passwd *getpwnam(const char *name) {
     hosted_rank *const rank = lisle::host::this_rank();
     return rank == nullptr
                ? real_user_by_name(name)
-               : rank_users.of(*rank).user.filled_by([=](auto... into) { return getpwnam_r(name, into...); });
+               : users_of(*rank).user.filled_by([=](auto... into) { return getpwnam_r(name, into...); });
 }
 
 passwd *getpwuid(uid_t number) {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_user_by_number(number)
-                           : rank_users.of(*rank).user.filled_by(
-                                 [=](auto... into) { return getpwuid_r(number, into...); });
+    return rank == nullptr
+               ? real_user_by_number(number)
+               : users_of(*rank).user.filled_by([=](auto... into) { return getpwuid_r(number, into...); });
 }
 
 group *getgrnam(const char *name) {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr ? real_group_by_name(name)
-                           : rank_users.of(*rank).of_group.filled_by(
-                                 [=](auto... into) { return getgrnam_r(name, into...); });
+    return rank == nullptr
+               ? real_group_by_name(name)
+               : users_of(*rank).of_group.filled_by([=](auto... into) { return getgrnam_r(name, into...); });
 }
 
 group *getgrgid(gid_t number) {
     hosted_rank *const rank = lisle::host::this_rank();
     return rank == nullptr ? real_group_by_number(number)
-                           : rank_users.of(*rank).of_group.filled_by(
+                           : users_of(*rank).of_group.filled_by(
                                  [=](auto... into) { return getgrgid_r(number, into...); });
 }
 
 passwd *getpwent() {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr
-               ? real_next_user()
-               : rank_users.of(*rank).all_users.next([] { real_rewind_users(); },
-                                                     [](auto... into) { return getpwent_r(into...); },
-                                                     [] { real_close_users(); });
+    return rank == nullptr ? real_next_user()
+                           : users_of(*rank).all_users.next([] { real_rewind_users(); },
+                                                            [](auto... into) { return getpwent_r(into...); },
+                                                            [] { real_close_users(); });
 }
 
 void setpwent() {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
-        rank_users.of(*rank).all_users.rewind();
+        users_of(*rank).all_users.rewind();
     } else {
         real_rewind_users();
     }
@@ -119,7 +123,7 @@ void setpwent() {
 
 void endpwent() {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
-        rank_users.of(*rank).all_users.rewind();
+        users_of(*rank).all_users.rewind();
     } else {
         real_close_users();
     }
@@ -127,16 +131,15 @@ void endpwent() {
 
 group *getgrent() {
     hosted_rank *const rank = lisle::host::this_rank();
-    return rank == nullptr
-               ? real_next_group()
-               : rank_users.of(*rank).all_groups.next([] { real_rewind_groups(); },
-                                                      [](auto... into) { return getgrent_r(into...); },
-                                                      [] { real_close_groups(); });
+    return rank == nullptr ? real_next_group()
+                           : users_of(*rank).all_groups.next([] { real_rewind_groups(); },
+                                                             [](auto... into) { return getgrent_r(into...); },
+                                                             [] { real_close_groups(); });
 }
 
 void setgrent() {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
-        rank_users.of(*rank).all_groups.rewind();
+        users_of(*rank).all_groups.rewind();
     } else {
         real_rewind_groups();
     }
@@ -144,7 +147,7 @@ void setgrent() {
 
 void endgrent() {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
-        rank_users.of(*rank).all_groups.rewind();
+        users_of(*rank).all_groups.rewind();
     } else {
         real_close_groups();
     }

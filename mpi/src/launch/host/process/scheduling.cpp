@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/personality.h>
@@ -58,7 +58,7 @@ struct processors {
 };
 /// Those that a fiber has asked for. It reads them back, but stays with its worker, which runs where the
 /// launcher has put it: to move the worker with each fiber takes a hundred times as long as to change fibers.
-const rank_slot<std::optional<processors::value>> fiber_processors;
+const rank_slot<std::unique_ptr<processors::value>> fiber_processors; // null: it has asked for none
 
 struct policy {
     struct value {
@@ -153,7 +153,7 @@ template <class Call> int set_fiber_processors(Call call) {
     const processors::value of_worker = processors::read();
     const int result = call();
     if (result == 0) {
-        fiber_processors.current() = processors::read();
+        fiber_processors.current() = std::make_unique<processors::value>(processors::read());
         if (lisle_host_rank_count() > lisle_host_worker_count()) {
             processors::apply(of_worker);
         }
