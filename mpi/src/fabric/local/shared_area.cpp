@@ -53,10 +53,10 @@ std::byte *shared_area::block(std::uint64_t key, std::size_t bytes) noexcept {
         free->first = first;
         free->units = static_cast<std::uint32_t>(units);
         if (first <
-            top().dirty) { // else nothing is touched before it is used: that takes long for many ranks
+            top().used_units) { // else nothing is touched before it is used: that takes long for many ranks
             std::memset(unit(first), 0, bytes);
         }
-        top().dirty = std::max(top().dirty, free->first + free->units);
+        top().used_units = std::max(top().used_units, free->first + free->units);
         return unit(first);
     }
     return nullptr;

@@ -61,8 +61,8 @@ class shared_area {
         spin_lock lock;     ///< protects all below and the entries
         bool closed;        ///< a decision could not be kept: no new blocks
         std::uint32_t used; ///< entries before this one may hold something
-        std::uint32_t
-            dirty; ///< units before this one have been used: all others are zero as at the beginning
+        /// Units before this one have been used: all others are zero as at the beginning.
+        std::uint32_t used_units;
         /// 0: nobody has asked yet, 1: closed, 2: open. Relaxed: it is all that is told.
         std::atomic<std::uint32_t> memory;
         /// Ranks that watch, or more: one counts before it sets its word, and who clears the word counts it
