@@ -4,6 +4,11 @@ add_library(lisle_flags INTERFACE)
 target_compile_options(lisle_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow=local
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>)
 if(LISLE_SANITIZE)
-  target_compile_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE} -fno-omit-frame-pointer)
+  # Not of targets with BEGINS_BEFORE_SANITIZER: ThreadSanitizer calls them before it can be told of functions.
+  set(instrumented -fsanitize=${LISLE_SANITIZE})
+  if(LISLE_SANITIZE STREQUAL "thread")
+    set(instrumented $<$<NOT:$<BOOL:$<TARGET_PROPERTY:BEGINS_BEFORE_SANITIZER>>>:-fsanitize=thread>)
+  endif()
+  target_compile_options(lisle_flags INTERFACE ${instrumented} -fno-omit-frame-pointer)
   target_link_options(lisle_flags INTERFACE -fsanitize=${LISLE_SANITIZE})
 endif()

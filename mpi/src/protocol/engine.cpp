@@ -72,7 +72,9 @@ void engine::use_new_fabrics() {
     {
         const std::scoped_lock guard{core_};
         receives_.enter_started_locked();
-        receives_.expect_one_thread(false);
+        if (receives_.expects_one_thread()) { // else another thread may be about to start a receive
+            receives_.expect_one_thread(false);
+        }
         for (fabric::fabric *const each : routes().fabrics()) {
             if (each != in_.source() && !each->is_over() && !core_.polled.has(*each)) {
                 core_.polled.add(*each, is_received_by_thread(*each, core_.self.number));
