@@ -5,6 +5,7 @@
 // What a packet says is checked before it is believed; nothing here may ask whose thread it is.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,9 +27,16 @@ class inbox {
     inbox(engine_core &core, matching &receives);
 
     /// True if the rank has a mailbox, nothing else has to be asked, and no observer compares types.
-    [[nodiscard, gnu::always_inline]] bool is_alone() const noexcept { return alone_; }
+    /// Without the lock, too: who still sees what was true before looks for its message in vain.
+    [[nodiscard, gnu::always_inline]] bool is_alone() const noexcept {
+        return alone_.load(std::memory_order_relaxed); // orders nothing: what is looked at has the lock
+    }
     /// There are more fabrics to poll, or fewer.
-    void note_fabrics() noexcept { alone_ = alone_ && core_.polled.empty(); }
+    void note_fabrics() noexcept {
+        if (!core_.polled.empty()) {
+            alone_.store(false, std::memory_order_relaxed); // see is_alone()
+        }
+    }
     /// True if what this rank sends arrives through the mailbox: else that is not the place to look.
     [[nodiscard, gnu::cold]] bool brings_all_of(int peer) const noexcept;
     [[nodiscard]] bool has_mailbox() const noexcept { return mailbox_ != nullptr; }
@@ -81,7 +89,7 @@ class inbox {
     matching &receives_;
     fabric::mailbox_receiver *mailbox_ = nullptr;
     fabric::packet_source *source_ = nullptr;
-    bool alone_ = false;
+    std::atomic<bool> alone_ = false;
     /// The kinds of packets that are messages and nothing else; with an observer no kind is.
     const std::uint8_t plain_kind_, strict_kind_;
     int read_in_pieces_ = 0;
