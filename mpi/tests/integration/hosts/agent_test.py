@@ -111,7 +111,7 @@ def waits():
     job.process.terminate()
     job.end(143)
     for nodes in ("2", "-1"):  # of one machine, on which lislerun itself starts them
-        _, errors = run("-n", "4", "--timeout", "3", WORK, "half", status=124, environment={"LISLE_NODES": nodes})
+        _, errors = run("-n", "4", "--timeout", "6", WORK, "half", status=124, environment={"LISLE_NODES": nodes})
         expect_table(errors)
     _, errors = run(*TWO, "--timeout", "1", "sleep", "30", status=124)
     expect("no rank of the job has called MPI_Init" in errors, errors)

@@ -93,7 +93,9 @@ int main(int argc, char **argv) {
     std::vector<row> rows = all_rows();
     if (argc > 2)
         std::erase_if(rows, [&](const row &one) { return name_of(one) != argv[2]; });
-    std::vector<std::unique_ptr<surroundings>> prepared;
+    // Longer than MPI: windows that cannot be freed any more are in it, and other survivors may be writing
+    // there.
+    static std::vector<std::unique_ptr<surroundings>> prepared;
     for (const row &one : rows) {
         prepared.push_back(
             std::make_unique<surroundings>(job, job.size - 1, (job.rank + 1) % std::max(job.alive, 1)));
