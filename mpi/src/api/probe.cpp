@@ -100,6 +100,7 @@ void start_matched(protocol::receive_operation &receive, protocol::unexpected_me
         receive.home->transfers().accept(*message, receive);
     }
 }
+
 } // namespace
 
 void probe(int source, int tag, communicator &comm, MPI_Status *status) {

@@ -52,8 +52,8 @@ std::byte *shared_area::block(std::uint64_t key, std::size_t bytes) noexcept {
     if (units <= layout_.units && find_room_locked(static_cast<std::uint32_t>(units), first)) {
         free->first = first;
         free->units = static_cast<std::uint32_t>(units);
-        if (first <
-            top().used_units) { // else nothing is touched before it is used: that takes long for many ranks
+        // Fresh memory is zero: it is not touched before it is used, which takes long for many ranks.
+        if (first < top().used_units) {
             std::memset(unit(first), 0, bytes);
         }
         top().used_units = std::max(top().used_units, free->first + free->units);

@@ -17,8 +17,6 @@ const lisle::host::image_note *lisle_host_images = nullptr;
 
 namespace lisle::host {
 
-namespace {} // namespace
-
 void listed_image::list(std::vector<image_note> notes) {
     notes_ = std::move(notes);
     for (image_note &each : notes_) {
