@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/real_types.hpp"
 #include "datatype/copy.hpp"
 #include "datatype/elements.hpp"
 
@@ -15,9 +16,6 @@ namespace lisle {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the conversions below swap bytes");
-
-// The one type of this machine whose bits differ from external32's by more than their order.
-__extension__ typedef __float128 quad; // NOLINT(modernize-use-using): `using` takes no __extension__
 
 void reverse(std::byte *to, const std::byte *from, std::size_t size) {
     std::reverse_copy(from, from + size, to);
@@ -42,15 +40,16 @@ template <class Narrow, class Wide> void widen(std::byte *to, const std::byte *f
     std::memcpy(to, &value, sizeof value);
 }
 
+// The one type whose bits may differ from external32's by more than their order.
 void long_double_out(std::byte *to, const std::byte *from) {
     long double value;
     std::memcpy(&value, from, sizeof value);
-    const auto external = static_cast<quad>(value);
+    const auto external = static_cast<binary_128>(value);
     reverse(to, reinterpret_cast<const std::byte *>(&external), sizeof external);
 }
 
 void long_double_in(std::byte *to, const std::byte *from) {
-    quad external;
+    binary_128 external;
     reverse(reinterpret_cast<std::byte *>(&external), from, sizeof external);
     const auto value = static_cast<long double>(external);
     // Bytes that the number does not use would otherwise be whatever the stack had.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libthread_db for gdb that knows where the thread-local variables of the ranks' images lie. The C
 // library's own, which it needs and calls, knows only those that the loader has placed; the host places those
-// of the images, at distances below the thread pointer that it notes (launch/host/image/debugger_view.hpp).
+// of the images, at positions from the thread pointer that it notes (launch/host/image/debugger_view.hpp).
 // gdb takes this one for the C library's, whose other functions it finds in what this needs.
 #include <cstdint>
 #include <dlfcn.h>
@@ -18,16 +18,17 @@ using get_address = td_err_e(const td_thrhandle_t *, psaddr_t, std::size_t, psad
 
 /// As the host writes it.
 struct image_note {
-    std::uint64_t next, base, distance, path;
+    std::uint64_t next, base;
+    std::int64_t position;
+    std::uint64_t path;
 };
 
 bool read(ps_prochandle *process, std::uint64_t address, void *into, std::size_t bytes) {
     return ps_pdread(process, reinterpret_cast<psaddr_t>(address), into, bytes) == PS_OK;
 }
 
-/// How far below the thread pointer the variables of the file begin that is loaded there; 0: the loader
-/// knows.
-std::uint64_t distance_of(ps_prochandle *process, std::uint64_t base) {
+/// Where the variables of the file that is loaded there begin, from the thread pointer; 0: the loader knows.
+std::int64_t position_of(ps_prochandle *process, std::uint64_t base) {
     psaddr_t head = nullptr;
     std::uint64_t at = 0;
     if (ps_pglobal_lookup(process, "lisle-host", "lisle_host_images", &head) != PS_OK ||
@@ -38,7 +39,7 @@ std::uint64_t distance_of(ps_prochandle *process, std::uint64_t base) {
     image_note note{};
     for (int i = 0; i < most && at != 0 && read(process, at, &note, sizeof note); ++i) {
         if (note.base == base) {
-            return note.distance;
+            return note.position;
         }
         at = note.next;
     }
@@ -66,11 +67,11 @@ td_thr_tls_get_addr(const td_thrhandle_t *thread, psaddr_t map, std::size_t offs
         !read(process, reinterpret_cast<std::uint64_t>(map), &base, sizeof base)) {
         return found;
     }
-    const std::uint64_t distance = distance_of(process, base);
-    if (distance == 0) {
+    const std::int64_t position = position_of(process, base);
+    if (position == 0) {
         return found;
     }
     // A thread's handle is the address of its block of control, and that is the thread pointer.
-    *address = static_cast<char *>(thread->th_unique) - distance + offset;
+    *address = static_cast<char *>(thread->th_unique) + position + offset;
     return TD_OK;
 }

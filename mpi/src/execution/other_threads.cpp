@@ -31,13 +31,24 @@ bool is_private(std::uint64_t address) {
     return false;
 }
 
+/// Whether the call is what pause() is made of.
+bool is_pause(const std::string &call, [[maybe_unused]] const std::string &descriptors,
+              [[maybe_unused]] const std::string &count, [[maybe_unused]] const std::string &limit) {
+#ifdef SYS_pause
+    return call == std::to_string(SYS_pause);
+#else
+    const std::string none = "0x0";
+    return call == std::to_string(SYS_ppoll) && descriptors == none && count == none && limit == none;
+#endif
+}
+
 /// True for a thread that sleeps until another thread of the process wakes it. /proc shows the system call in
 /// which a thread sleeps, its arguments as hexadecimal numbers, or "running".
 bool waits_for_its_process(const std::string &thread) {
     std::ifstream from{"/proc/self/task/" + thread + "/syscall"};
     std::string call, word, operation, value, limit;
     from >> call >> word >> operation >> value >> limit;
-    if (call == std::to_string(SYS_pause)) {
+    if (is_pause(call, word, operation, value)) {
         return true; // a rank of the process that has ended
     }
     if (!from || call != std::to_string(SYS_futex)) {

@@ -17,11 +17,11 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <ucontext.h>
 
 #include "abi/call_place.hpp"
 #include "base/error.hpp"
 #include "base/own_thread.hpp"
+#include "base/program_counter.hpp"
 #include "base/settings.hpp"
 #include "diagnosis/source_line.hpp"
 
@@ -44,18 +44,6 @@ struct question {
     std::array<int, most_named> held_up{};
     const void *at = nullptr;
 };
-
-const void *program_counter(const void *context) noexcept {
-    const auto &registers = static_cast<const ucontext_t *>(context)->uc_mcontext;
-#if defined(__x86_64__)
-    return reinterpret_cast<const void *>(registers.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-    return reinterpret_cast<const void *>(registers.pc);
-#else
-    static_cast<void>(registers);
-    return nullptr;
-#endif
-}
 
 void look(int, siginfo_t *information, void *context) {
     const int error_number = errno;

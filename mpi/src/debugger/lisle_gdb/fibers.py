@@ -60,7 +60,7 @@ def begin():
 def _kept(note):
     """The registers with which the fiber goes on."""
     place = process.read_pointer(note.registers)
-    if place == 0:
+    if place == 0 or gdb.newest_frame().architecture().name() != "i386:x86-64":
         return None
     registers = {name: process.read_pointer(place + FIRST + SIZE * i) for i, name in enumerate(KEPT)}
     registers["rsp"] = place + FIRST + SIZE * len(KEPT)

@@ -22,6 +22,7 @@
 #include <span>
 #include <type_traits>
 
+#include "base/caches.hpp"
 #include "base/copy_short.hpp"
 #include "base/thread_sanitizer.hpp"
 #include "fabric/fabric.hpp"
@@ -161,7 +162,7 @@ class mailbox_sender {
         copy_short(mine.inline_payload, static_cast<const std::byte *>(payload), header.payload_bytes);
         note_release_by_peer(&memory.credit); // see publish()
         mine.stamp.store(signature | (ticket + 1), std::memory_order_release);
-        own_soon(memory.cells()[(ticket + cells_ahead) & last]);
+        claim_line(&memory.cells()[(ticket + cells_ahead) & last]);
         if ((seen & position::flag_bit) != 0) [[unlikely]] {
             bell_.ring();
         }
@@ -228,13 +229,6 @@ class mailbox_sender {
         if ((seen & ((claims_between_looks - 1) << 32 | claim_lease::bit)) == 0) [[unlikely]] {
             memory_->lease.consider(memory_->claimed, terms_);
         }
-    }
-    [[gnu::always_inline]] static void own_soon(const cell &next) noexcept {
-#if defined(__x86_64__)
-        asm volatile("prefetchw %0" : : "m"(next)); // the builtin would ask for a line to read
-#else
-        __builtin_prefetch(&next, 1);
-#endif
     }
     // A token is the ticket, above it the sender's number, and at the top whether the receiver has to be
     // woken.

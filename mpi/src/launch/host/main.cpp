@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "launch/common/rank_preload.hpp"
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/debugger_view.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <unistd.h>
 
 namespace lisle::host {
 
@@ -70,6 +72,11 @@ void show_preloaded() {
     }
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
+    }
+    if (const long pages = sysconf(_SC_PAGESIZE); pages != static_cast<long>(page)) {
+        throw refusal("this system has pages of " + std::to_string(pages) +
+                      " bytes, images are made of pages of " + std::to_string(page) +
+                      "; run the program as processes: --ranks process");
     }
     const std::string path = find_program(arguments.front());
     preload_sanitizer(path, words);

@@ -79,7 +79,11 @@ class Builds(unittest.TestCase):
 
     def test_four_gigabytes_of_zeros(self):
         options = ["-DLARGE=4294967296UL", "-mcmodel=large"]
-        self.assertTrue(self.builds(options))
+        built = self.builds(options)
+        if "aarch64" in subprocess.run([WRAPPERS / "mpicc", "-dumpmachine"], capture_output=True, text=True, check=True).stdout:
+            self.assertFalse(built)  # its large model is for fixed addresses alone
+            return
+        self.assertTrue(built)
         self.assert_runs(options)
 
 

@@ -246,7 +246,7 @@ class refused(Base):
             self.check(make("short", b"x"), "not an ELF", folder=folder)
             self.check(make("locked", b"x", 0o644), "not executable", code=126, folder=folder)
             self.check(make("setuid", sound, 0o4755), "setuid", folder=folder)
-            self.check(make("other", sound[:18] + b"\xb7\x00" + sound[20:]), "another machine", folder=folder)
+            self.check(make("other", sound[:18] + b"\xf3\x00" + sound[20:]), "another machine", folder=folder)
             self.check(make("cut", sound[:len(sound) // 4]), "not a sound executable", folder=folder)
             self.check("absent", "No such file", code=127, folder=folder)
 

@@ -180,7 +180,11 @@ static void fault(void) {
         }
     }
     say("faults", count);
+#if defined(__x86_64__)
     __asm__ volatile("int3");
+#else
+    raise(SIGTRAP);
+#endif
     say("trap", count);
     if (rank % 4 == 0 && sigsetjmp(jump, 1) == 0) {
         say("never", overflow(NULL));

@@ -186,15 +186,21 @@ TEST(Closure, FindsThePrograms) {
 
 TEST(Closure, PlacesThreadLocalVariablesApart) {
     const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
-    std::size_t below = 0;
+    std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> places; // beginnings and ends
     for (const module &each : unit.modules()) {
         const thread_local_image &image = each.file->thread_locals();
         ASSERT_NE(image.memory_size, 0U);
-        EXPECT_GE(each.distance, below + image.memory_size);
-        EXPECT_EQ((image.address + each.distance) % image.alignment, 0U);
-        below = each.distance;
+        EXPECT_EQ((static_cast<std::ptrdiff_t>(image.address) - each.position) %
+                      static_cast<std::ptrdiff_t>(image.alignment),
+                  0);
+        places.emplace_back(each.position, each.position + static_cast<std::ptrdiff_t>(image.memory_size));
     }
-    EXPECT_EQ(unit.thread_local_bytes(), below);
+    std::ranges::sort(places);
+    for (std::size_t i = 1; i != places.size(); ++i) {
+        EXPECT_GE(places[i].first, places[i - 1].second);
+    }
+    EXPECT_GE(unit.thread_local_bytes(),
+              static_cast<std::size_t>(places.back().second - places.front().first));
 }
 
 /// The sentence with which a check refuses; empty if it does not.
@@ -251,7 +257,9 @@ TEST(Closure, RenamesWhatTheSystemHasAsWell) {
     unit.prepare();
     EXPECT_TRUE(unit.new_names().contains("error"));
     EXPECT_EQ(unit.new_names().size(), 1U);
-    EXPECT_EQ(unit.held_variables().size(), 1U); // the program's copy of lower_variable
+    const bool has_copies = std::ranges::any_of(unit.program().references().outer(), &outer_reference::copy);
+    EXPECT_EQ(unit.held_variables().size(),
+              has_copies ? 1U : 0U); // lower_variable, as compilers for x86-64 do
     for (const module &each : unit.modules()) {
         EXPECT_FALSE(each.thread_locals.empty()) << each.file->path();
     }

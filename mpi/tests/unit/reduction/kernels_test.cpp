@@ -15,6 +15,7 @@
 
 #include "api/datatype.hpp"
 #include "base/error.hpp"
+#include "base/real_types.hpp"
 #include "datatype/predefined.hpp"
 #include "reduction/kernel_sets.hpp"
 #include "reduction/op.hpp"
@@ -147,13 +148,12 @@ template <class T> void reals(MPI_Datatype handle) {
 }
 
 TEST(kernels, floating_point) {
-    __extension__ using binary_128 = __float128;
     reals<float>(MPI_FLOAT);
     reals<double>(MPI_DOUBLE);
     reals<long double>(MPI_LONG_DOUBLE);
     reals<float>(MPI_REAL);
     reals<double>(MPI_DOUBLE_PRECISION);
-    reals<_Float16>(MPI_REAL2);
+    reals<binary_16>(MPI_REAL2);
     reals<float>(MPI_REAL4);
     reals<double>(MPI_REAL8);
     reals<binary_128>(MPI_REAL16);

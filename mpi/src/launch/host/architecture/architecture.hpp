@@ -21,7 +21,7 @@ struct thread_local_image {
     std::size_t alignment = 1;
 };
 
-/// What the host notes about each thread. Lies at the low end of the thread's reserved block, so that
+/// What the host notes about each thread. Lies at the far end of the thread's reserved block, so that
 /// the host needs no second thread-local object.
 struct thread_notes {
     hosted_rank *rank;         ///< whose thread it is; null: the host's own, or a library's
@@ -32,7 +32,8 @@ struct thread_notes {
 namespace architecture {
 
 extern const char *const name;
-extern const std::uint16_t machine; ///< ELF's number
+extern const std::uint16_t machine;      ///< ELF's number
+extern const char *const library_folder; ///< Debian's for this processor, below the root
 
 /// What a relocation of this number means, and the number that means nothing.
 [[nodiscard]] relocation kind_of(std::uint64_t type) noexcept;
@@ -49,15 +50,20 @@ extern const std::size_t thread_local_alignment;
 /// was linked with another thread-local object.
 [[nodiscard]] bool block_in_place() noexcept;
 
-/// How far below the thread pointer a program's thread-local variables begin, and those of a library that
-/// follow behind (below) `taken` bytes.
-[[nodiscard]] std::size_t program_distance(const thread_local_image &image) noexcept;
-[[nodiscard]] std::size_t library_distance(const thread_local_image &image, std::size_t taken) noexcept;
+/// Where an image's thread-local variables begin in each thread.
+struct block_place {
+    std::ptrdiff_t position; ///< from the thread pointer, on which side of it depends on the processor; not 0
+    std::size_t taken;       ///< bytes of the room, with those of images placed before and gaps between
+};
+
+/// The place of a program's variables, and that of a library's, when `taken` bytes of the room are others'.
+[[nodiscard]] block_place place_of_program(const thread_local_image &image) noexcept;
+[[nodiscard]] block_place place_of_library(const thread_local_image &image, std::size_t taken) noexcept;
 
 /// Copies the initial values of an image's thread-local variables to where its code looks for them in the
-/// calling thread: this far below the thread pointer. @pre the image fits into the room.
+/// calling thread: at this position from the thread pointer. @pre the image fits into the room.
 void place_thread_locals(const thread_local_image &image, const std::byte *base,
-                         std::size_t distance) noexcept;
+                         std::ptrdiff_t position) noexcept;
 
 /// Fills the words of a thread-local relocation for a variable at this position from the thread pointer.
 /// `lone_module`: the word behind a module's number has no relocation of its own; it gets the position added.

@@ -12,6 +12,7 @@ thread_notes nobody{};
 
 const char *const name = "not supported for thread ranks";
 const std::uint16_t machine = EM_NONE;
+const char *const library_folder = "lib";
 const std::size_t thread_local_room = 0;
 const std::size_t thread_local_alignment = 1;
 
@@ -26,13 +27,13 @@ thread_notes &notes() noexcept {
 bool block_in_place() noexcept {
     return true;
 }
-std::size_t program_distance(const thread_local_image &) noexcept {
-    return 0;
+block_place place_of_program(const thread_local_image &) noexcept {
+    return {};
 }
-std::size_t library_distance(const thread_local_image &, std::size_t) noexcept {
-    return 0;
+block_place place_of_library(const thread_local_image &, std::size_t) noexcept {
+    return {};
 }
-void place_thread_locals(const thread_local_image &, const std::byte *, std::size_t) noexcept {}
+void place_thread_locals(const thread_local_image &, const std::byte *, std::ptrdiff_t) noexcept {}
 void bind_thread_local(relocation, std::byte *, std::int64_t, bool) noexcept {}
 void enter(const void *, void *) noexcept {
     std::abort();

@@ -4,9 +4,7 @@
 // only thread-local object is one block that ends at the thread pointer, so the program's variables fall
 // into it. Invariant: no other object of the host's executable may be thread-local (checked at start).
 #include "launch/host/architecture/architecture.hpp"
-
-#include <cstring>
-#include <dlfcn.h>
+#include "launch/host/architecture/thread_locals.hpp"
 
 #if !defined(__x86_64__)
 #error "this file is for x86-64"
@@ -14,7 +12,6 @@
 
 // What a thread-local descriptor calls: rax points to the descriptor and receives its second word; no other
 // register may change, so this is not to be compiled.
-extern "C" [[gnu::visibility("hidden")]] void lisle_return_position();
 asm(".text\n"
     ".p2align 4\n"
     ".globl lisle_return_position\n"
@@ -41,26 +38,17 @@ static_assert(sizeof(reserved_block) == block_size);
 // Local-exec, whatever the compiler's flags: it must be reached without a call, also in signal handlers.
 [[gnu::tls_model("local-exec")]] constinit thread_local reserved_block reserved{};
 
-std::byte *thread_pointer() noexcept {
-    return static_cast<std::byte *>(__builtin_thread_pointer());
-}
-
-/// The loader's number for the host's executable as a holder of thread-local variables.
-std::size_t own_module() noexcept {
-    static const std::size_t number = [] {
-        std::size_t found = 0;
-        void *const self = dlopen(nullptr, RTLD_LAZY);
-        dlinfo(self, RTLD_DI_TLS_MODID, &found);
-        dlclose(self);
-        return found;
-    }();
-    return number;
+/// All from the thread pointer down to this distance is taken.
+block_place below(std::size_t distance) noexcept {
+    return {-static_cast<std::ptrdiff_t>(distance), distance};
 }
 
 } // namespace
 
 const char *const name = "x86-64";
 const std::uint16_t machine = EM_X86_64;
+const char *const library_folder = "lib/x86_64-linux-gnu";
+const std::ptrdiff_t block_position = -std::ptrdiff_t{block_size};
 const std::size_t thread_local_room = sizeof(reserved_block::room);
 const std::size_t thread_local_alignment = block_alignment;
 
@@ -95,57 +83,18 @@ thread_notes &notes() noexcept {
 }
 
 bool block_in_place() noexcept {
-    return reinterpret_cast<std::byte *>(&reserved) + sizeof(reserved) == thread_pointer();
+    return reinterpret_cast<std::byte *>(&reserved) == thread_pointer() + block_position;
 }
 
-std::size_t program_distance(const thread_local_image &image) noexcept {
+block_place place_of_program(const thread_local_image &image) noexcept {
     const std::size_t mask = image.alignment - 1;
-    return (image.memory_size + mask) & ~mask;
+    return below((image.memory_size + mask) & ~mask);
 }
 
-std::size_t library_distance(const thread_local_image &image, std::size_t taken) noexcept {
+block_place place_of_library(const thread_local_image &image, std::size_t taken) noexcept {
     const std::size_t mask = image.alignment - 1;
     const std::size_t least = taken + image.memory_size;
-    return least + ((-image.address - least) & mask); // as far from a multiple as its address is
-}
-
-void place_thread_locals(const thread_local_image &image, const std::byte *base,
-                         std::size_t distance) noexcept {
-    std::byte *const target = thread_pointer() - distance;
-    std::memcpy(target, base + image.address, image.file_size);
-    std::memset(target + image.file_size, 0, image.memory_size - image.file_size);
-}
-
-// A library asks the loader for the address of (module, offset): the module is the host's executable, whose
-// block begins block_size below the thread pointer.
-void bind_thread_local(relocation kind, std::byte *word, std::int64_t position, bool lone_module) noexcept {
-    const auto in_block = static_cast<std::uint64_t>(position + std::int64_t{block_size});
-    const auto store = [](std::byte *where, std::uint64_t value) {
-        std::memcpy(where, &value, sizeof value);
-    };
-    std::byte *const second = word + sizeof(std::uint64_t);
-    switch (kind) {
-    case relocation::thread_local_module:
-        store(word, own_module());
-        if (lone_module) {
-            std::uint64_t place = 0;
-            std::memcpy(&place, second, sizeof place);
-            store(second, place + in_block);
-        }
-        break;
-    case relocation::thread_local_offset:
-        store(word, in_block);
-        break;
-    case relocation::thread_local_position:
-        store(word, static_cast<std::uint64_t>(position));
-        break;
-    case relocation::thread_local_descriptor:
-        store(word, reinterpret_cast<std::uint64_t>(&lisle_return_position));
-        store(second, static_cast<std::uint64_t>(position));
-        break;
-    default:
-        break;
-    }
+    return below(least + ((-image.address - least) & mask)); // as far from a multiple as its address is
 }
 
 void enter(const void *start, void *initial_stack) noexcept {

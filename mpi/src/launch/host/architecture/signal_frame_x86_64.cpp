@@ -5,13 +5,11 @@
 // So a handler can be called as the kernel calls one: a copy of the frame is put on its stack, and the
 // original, to which the calling handler returns, is changed into the handler's first state.
 #include "launch/host/architecture/signal_frame.hpp"
+#include "launch/host/architecture/signal_stack.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
-#include <sys/syscall.h>
 #include <ucontext.h>
 
 namespace lisle::host::architecture {
@@ -33,10 +31,6 @@ std::size_t size_of_vectors(const std::byte *saved) noexcept {
     return words[0] == extended ? words[1] : old_state;
 }
 
-std::byte *bytes_at(std::uintptr_t address) noexcept {
-    return reinterpret_cast<std::byte *>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
 /// Copies the frame to the end of this stack. Returns where.
 std::uintptr_t copy_frame(std::uintptr_t stack, const ucontext_t &from) noexcept {
     const auto *const vectors = reinterpret_cast<const std::byte *>(from.uc_mcontext.fpregs);
@@ -56,44 +50,10 @@ std::uintptr_t copy_frame(std::uintptr_t stack, const ucontext_t &from) noexcept
     return frame;
 }
 
-// Calls that a handler without SA_RESTART interrupts. [signal(7)]
-constexpr long restarted[] = {SYS_read,    SYS_readv,     SYS_write,           SYS_writev,      SYS_ioctl,
-                              SYS_open,    SYS_openat,    SYS_wait4,           SYS_waitid,      SYS_accept,
-                              SYS_accept4, SYS_connect,   SYS_recvfrom,        SYS_recvmsg,     SYS_recvmmsg,
-                              SYS_sendto,  SYS_sendmsg,   SYS_sendmmsg,        SYS_flock,       SYS_fcntl,
-                              SYS_futex,   SYS_getrandom, SYS_mq_timedreceive, SYS_mq_timedsend};
-
-/// The end of what is free of a stack on which a handler is to run. A thread that has given up its alternate
-/// stack handles signals on the one that they interrupt: then the frame, and the functions that run now, lie
-/// below.
-std::uintptr_t free_stack(std::uintptr_t stack, const void *context) noexcept {
-    constexpr std::uintptr_t most = std::size_t{64} << 10, for_calls = 4096;
-    const auto frame = reinterpret_cast<std::uintptr_t>(context);
-    const auto now = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    const bool is_below =
-        stack == interrupted_stack(context) && now < frame && frame < stack && stack - now < most;
-    return is_below ? now - for_calls : stack - red_zone;
-}
-
 } // namespace
 
 std::uintptr_t interrupted_stack(const void *context) noexcept {
     return static_cast<std::uintptr_t>(static_cast<const ucontext_t *>(context)->uc_mcontext.gregs[REG_RSP]);
-}
-
-std::uint64_t interrupted_mask(const void *context) noexcept {
-    std::uint64_t mask = 0;
-    std::memcpy(&mask, &static_cast<const ucontext_t *>(context)->uc_sigmask, sizeof mask);
-    return mask;
-}
-
-// Guard pages allow no access, and an overflowing stack meets its own within a frame of where it has come
-// to.
-bool has_overflowed(const siginfo_t &information, const void *context) noexcept {
-    constexpr std::uintptr_t frame = std::uintptr_t{1} << 20;
-    const auto address = reinterpret_cast<std::uintptr_t>(information.si_addr);
-    return information.si_signo == SIGSEGV && information.si_code == SEGV_ACCERR &&
-           address - (interrupted_stack(context) - frame) < 2 * frame;
 }
 
 // The kernel restarts a call by going back to the instruction, with the call's number in rax. That state
@@ -103,8 +63,7 @@ void give_up_call(void *context) noexcept {
     auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
     const auto *const next = // the second byte is read only if there is one
         reinterpret_cast<const unsigned char *>(registers[REG_RIP]); // NOLINT(performance-no-int-to-ptr)
-    if (next[0] == 0x0f && next[1] == 0x05 &&
-        std::find(std::begin(restarted), std::end(restarted), registers[REG_RAX]) != std::end(restarted)) {
+    if (next[0] == 0x0f && next[1] == 0x05 && is_restarted(registers[REG_RAX])) {
         registers[REG_RAX] = -EINTR;
         registers[REG_RIP] += length;
     }
@@ -117,7 +76,7 @@ bool is_kernels(const siginfo_t &information, const void *context) noexcept {
 
 void call_next(const handler_call &call, void *context) noexcept {
     auto &here = *static_cast<ucontext_t *>(context);
-    const std::uintptr_t frame = copy_frame(free_stack(call.stack, context), here);
+    const std::uintptr_t frame = copy_frame(free_stack(call.stack, context, red_zone), here);
     auto &registers = here.uc_mcontext.gregs;
     constexpr greg_t direction_and_steps = 0x400 | 0x100 | 0x10000; // flags DF, TF, RF
     registers[REG_RSP] = static_cast<greg_t>(frame);

@@ -67,7 +67,7 @@ void closure::sort_constructors() {
     }
 }
 
-// All copies have their variables at the same distance from the thread pointer, in the block that the host
+// All copies have their variables at the same position from the thread pointer, in the block that the host
 // reserves in each thread: so a library's variables cost no memory of the loader's, and the program reaches
 // them as quickly as in a process. A library that finds its variables by asking the loader may also leave
 // them to it: where they do not fit, and where ranks share threads.
@@ -89,11 +89,13 @@ void closure::place_thread_locals(bool as_fibers) {
             thread_local_bytes_ += image.memory_size; // too much in any case; nothing may wrap around
             continue;
         }
-        each.distance = &each == &modules_.front()
-                            ? architecture::program_distance(image)
-                            : architecture::library_distance(image, thread_local_bytes_);
-        thread_local_bytes_ =
-            image.memory_size != 0 ? std::max(thread_local_bytes_, each.distance) : thread_local_bytes_;
+        if (image.memory_size != 0) {
+            const architecture::block_place place =
+                &each == &modules_.front() ? architecture::place_of_program(image)
+                                           : architecture::place_of_library(image, thread_local_bytes_);
+            each.position = place.position;
+            thread_local_bytes_ = place.taken;
+        }
     }
     if (thread_local_bytes_ > architecture::thread_local_room ||
         alignment > architecture::thread_local_alignment) {
@@ -115,7 +117,7 @@ std::optional<std::int64_t> closure::find_thread_local(std::string_view symbol) 
         for (const Elf64_Sym &defined : each.file->tables().symbols()) {
             if (ELF64_ST_TYPE(defined.st_info) == STT_TLS && is_visible_definition(defined) &&
                 each.file->tables().name_of(defined) == symbol) {
-                return static_cast<std::int64_t>(defined.st_value) - static_cast<std::int64_t>(each.distance);
+                return static_cast<std::int64_t>(defined.st_value) + each.position;
             }
         }
     }
@@ -131,7 +133,7 @@ void closure::bind_thread_locals(module &which, std::vector<std::size_t> &own_re
     }
     std::map<std::string_view, std::optional<std::int64_t>> known;
     for (const thread_local_reference &each : which.file->references().thread_locals()) {
-        std::int64_t position = -static_cast<std::int64_t>(which.distance);
+        std::int64_t position = which.position;
         if (!each.symbol.empty()) {
             const auto [found, is_new] = known.try_emplace(each.symbol);
             if (is_new) {

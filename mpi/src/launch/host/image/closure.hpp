@@ -43,7 +43,7 @@ struct module {
     std::vector<std::string> shared; ///< names of the others
     std::map<std::string, std::string, std::less<>> paths; ///< where those lie that the loader might miss
     std::map<std::string, std::size_t, std::less<>> names; ///< names of private libraries in this file
-    std::size_t distance = 0;             ///< of its thread-local variables below the thread pointer
+    std::ptrdiff_t position = 0;          ///< of its thread-local variables, from the thread pointer
     bool thread_locals_by_loader = false; ///< instead
     std::vector<thread_local_binding> thread_locals;
     // After prepare():

@@ -13,10 +13,9 @@ namespace lisle::host {
 /// One loaded file of a rank. Read from outside of the process: the layout is part of mpi/src/debugger.
 struct image_note {
     const image_note *next;
-    std::uint64_t base; ///< what its addresses are relative to, as the loader has it
-    std::uint64_t
-        distance;     ///< of its thread-local variables below the thread pointer; 0: the loader places them
-    const char *path; ///< of the file itself
+    std::uint64_t base;    ///< what its addresses are relative to, as the loader has it
+    std::int64_t position; ///< of its thread-local variables, from the thread pointer; 0: the loader's
+    const char *path;      ///< of the file itself
 };
 
 /// The notes of one image, listed as long as this object is there. To be made and removed by one thread at a

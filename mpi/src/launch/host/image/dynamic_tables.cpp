@@ -73,10 +73,9 @@ void dynamic_tables::refuse_text_relocations() const {
 }
 
 std::string_view dynamic_tables::string(std::size_t index) const {
-    if (index >= file_.bytes().size() || strings_offset_ >= file_.bytes().size() - index) {
-        file_.malformed("a name lies outside of the file");
-    }
-    const std::size_t offset = strings_offset_ + index;
+    // Names beyond the table's own segment are those of an edited copy.
+    const std::size_t offset =
+        index < strings_size_ ? strings_offset_ + index : file_.offset_of(strings_address() + index);
     const char *const text = reinterpret_cast<const char *>(file_.bytes().data() + offset);
     const std::size_t length = strnlen(text, file_.bytes().size() - offset);
     if (length == file_.bytes().size() - offset) {
@@ -92,6 +91,9 @@ std::size_t dynamic_tables::value_of(std::int64_t tag) const noexcept {
 
 void dynamic_tables::read_names() {
     strings_offset_ = file_.offset_of(strings_address());
+    const auto around = std::ranges::find_if(
+        file_.segments(), [&](const segment &each) { return each.holds(strings_address()); });
+    strings_size_ = around->offset + around->file_size - strings_offset_;
     symbols_offset_ = file_.offset_of(value_of(DT_SYMTAB));
     symbols_ = file_.array<Elf64_Sym>(symbols_offset_, symbol_count());
     for (const Elf64_Dyn &each : entries_) {

@@ -76,6 +76,7 @@ class dynamic_tables {
     std::size_t symbols_offset_ = 0;
     std::span<const Elf64_Sym> symbols_;
     std::size_t strings_offset_ = 0;
+    std::size_t strings_size_ = 0; ///< to the end of the segment that it is in
     file_range needed_versions_;
 };
 

@@ -164,7 +164,7 @@ void image::list_for_debuggers() {
     std::vector<image_note> notes;
     for (std::size_t i = 0; i != modules_.size(); ++i) {
         const module &which = unit_->modules()[i];
-        notes.push_back({nullptr, reinterpret_cast<std::uintptr_t>(modules_[i].base), which.distance,
+        notes.push_back({nullptr, reinterpret_cast<std::uintptr_t>(modules_[i].base), which.position,
                          which.file->path().c_str()});
     }
     listed_.list(std::move(notes));
@@ -212,8 +212,8 @@ void image::destruct() const {
 void image::place_thread_locals() const noexcept {
     for (std::size_t i = 0; i != modules_.size(); ++i) {
         const module &each = unit_->modules()[i];
-        if (each.distance != 0) {
-            architecture::place_thread_locals(each.file->thread_locals(), modules_[i].base, each.distance);
+        if (each.position != 0) {
+            architecture::place_thread_locals(each.file->thread_locals(), modules_[i].base, each.position);
         }
     }
 }

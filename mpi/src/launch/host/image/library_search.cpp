@@ -58,7 +58,8 @@ std::optional<std::string> expand(std::string folder, const program_file &owner)
     if (folder.find('$') != std::string::npos) {
         std::error_code none;
         replace("ORIGIN", fs::weakly_canonical(owner.path(), none).parent_path().string());
-        replace("LIB", fs::exists("/lib/x86_64-linux-gnu", none) ? "lib/x86_64-linux-gnu" : "lib64");
+        const std::string by_processor = architecture::library_folder;
+        replace("LIB", fs::exists("/" + by_processor, none) ? by_processor : "lib64");
     }
     return folder.find('$') == std::string::npos ? std::optional(folder) : std::nullopt;
 }

@@ -161,16 +161,13 @@ resource *lisle_get_resource() noexcept {
     return own != nullptr ? own : std::pmr::new_delete_resource();
 }
 
-/// Returned by a hidden reference, as the ABI has it for a class with a destructor.
-std::locale *lisle_global(std::locale *result, const std::locale *wanted) asm("_ZNSt6locale6globalERKS_");
-std::locale *lisle_global(std::locale *result, const std::locale *wanted) {
-    hosted_rank *const rank = lisle::host::this_rank();
-    if (rank != nullptr) {
-        return new (result) std::locale(exchange_global(*rank, *wanted));
+std::locale lisle_global(const std::locale &wanted) asm("_ZNSt6locale6globalERKS_");
+std::locale lisle_global(const std::locale &wanted) {
+    if (hosted_rank *const rank = lisle::host::this_rank()) {
+        return exchange_global(*rank, wanted);
     }
-    static const real<"_ZNSt6locale6globalERKS_", std::locale *(std::locale *, const std::locale *)>
-        real_global;
-    return real_global(result, wanted);
+    static const real<"_ZNSt6locale6globalERKS_", std::locale(const std::locale &)> real_global;
+    return real_global(wanted);
 }
 
 } // extern "C"

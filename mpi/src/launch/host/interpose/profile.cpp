@@ -2,8 +2,7 @@
 // gprof: programs compiled with -pg count their calls and samples in one table of the C library's, for one
 // program at one address. Each rank has a table of its own here, and writes the file that its process would
 // have written. The format: gmon_out.h of the C library.
-#if defined(__x86_64__) // elsewhere the host refuses every program
-
+#include "base/program_counter.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/process/number.hpp"
 #include "launch/host/rank/hosted_rank.hpp"
@@ -20,7 +19,6 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <vector>
 
@@ -82,8 +80,7 @@ const rank_slot<std::atomic<profile *>> rank_profile; // never removed: threads 
 void on_sample(int, siginfo_t *, void *context) {
     if (hosted_rank *const rank = this_rank()) {
         if (profile *const own = rank_profile.of(*rank).load(std::memory_order_acquire)) {
-            own->sample(
-                static_cast<std::uintptr_t>(static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP]));
+            own->sample(reinterpret_cast<std::uintptr_t>(lisle::program_counter(context)));
         }
     }
 }
@@ -181,7 +178,7 @@ void _mcleanup() noexcept {
     }
 }
 
-/// A function of a program begins. It must not touch the registers that carry arguments of functions.
+/// A function of a program begins. On x86-64 it must not touch the registers that carry arguments.
 __attribute__((target("general-regs-only"))) void lisle_count_call(std::uintptr_t from,
                                                                    std::uintptr_t to) noexcept {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
@@ -191,8 +188,15 @@ __attribute__((target("general-regs-only"))) void lisle_count_call(std::uintptr_
     }
 }
 
+#if defined(__aarch64__)
+void _mcount(std::uintptr_t from) noexcept {
+    lisle_count_call(from, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+}
+#endif
+
 } // extern "C"
 
+#if defined(__x86_64__)
 // What functions compiled with -pg call behind `push %rbp; mov %rsp, %rbp`: all registers are the caller's.
 asm(".text\n"
     ".globl mcount\n"

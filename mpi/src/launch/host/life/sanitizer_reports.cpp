@@ -153,11 +153,14 @@ void __ubsan_on_report() {
     lisle::host::say_rank("the report below is of");
 }
 
+#ifndef LISLE_SANITIZES_THREADS
 // Lisle is built without ThreadSanitizer, which sees none of the order that messages make among ranks, but
-// what the C library's functions do for them.
+// what the C library's functions do for them. (A library that was built with it would lose the order that
+// its own static objects make: the runtime releases no guard in a library named here.)
 const char *__tsan_default_suppressions() {
     return "called_from_lib:libmpi_abi.so\ncalled_from_lib:lisle-host\n";
 }
+#endif
 
 // LeakSanitizer alone takes a rank's fiber for no stack at all, and what was allocated there for the
 // loader's.
