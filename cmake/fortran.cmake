@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # LISLE_FORTRAN: whether there is a Fortran compiler, for which the Fortran interfaces are built. None is needed otherwise.
 include(CheckLanguage)
-if(NOT DEFINED CMAKE_Fortran_COMPILER AND NOT DEFINED ENV{FC})
+if(DEFINED CMAKE_Fortran_COMPILER OR DEFINED ENV{FC})
+  # as it was asked for
+elseif(CMAKE_CROSSCOMPILING)
+  set(CMAKE_Fortran_COMPILER "") # any that is found compiles for this machine
+else()
   find_program(LISLE_GFORTRAN gfortran) # rather than f95, by which CMake may find it: mpifort has the name
   if(LISLE_GFORTRAN)
     set(CMAKE_Fortran_COMPILER ${LISLE_GFORTRAN})
   endif()
 endif()
-check_language(Fortran)
+if(NOT DEFINED CMAKE_Fortran_COMPILER OR CMAKE_Fortran_COMPILER)
+  check_language(Fortran)
+endif()
 if(CMAKE_Fortran_COMPILER)
   enable_language(Fortran)
   set(LISLE_FORTRAN ON)
