@@ -13,3 +13,11 @@ if(NOT LISLE_HAS_GLIBC)
   message(FATAL_ERROR "Lisle needs the GNU C library, which ${CMAKE_C_COMPILER} does not use. On a system with musl (Alpine), \
 run it in a container of a system with glibc (mpi/docs/containers.md)")
 endif()
+
+# RISC-V has no instructions for atomic bytes, and GCC before 14 calls a library for them.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <atomic>\nstd::atomic<char> byte; int main() { return byte.exchange(1); }"
+  LISLE_HAS_ATOMIC_BYTES)
+if(NOT LISLE_HAS_ATOMIC_BYTES)
+  link_libraries(atomic)
+endif()

@@ -75,8 +75,11 @@ std::string_view look_up_name_of(const void *function) noexcept {
 /// The name of the entry point that a function of the library is; empty if it is none. It is remembered if
 /// there is memory for it: the unwinder that asks lets no exception pass.
 std::string_view name_of(const void *function) noexcept {
+    using table = std::unordered_map<const void *, std::string_view>;
     static std::mutex mutex;
-    static std::unordered_map<const void *, std::string_view> known;
+    // Never destroyed: threads of ranks may ask until the process has ended.
+    alignas(table) static std::byte memory[sizeof(table)];
+    static table &known = *new (memory) table;
     const std::scoped_lock guard{mutex};
     if (const auto found = known.find(function); found != known.end()) {
         return found->second;

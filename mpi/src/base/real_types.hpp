@@ -6,10 +6,13 @@
 
 namespace lisle {
 
-#if defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13
-using binary_16 = __fp16; // the other is C's alone there
-#else
+// Before GCC 13 the type of C's name is not C++'s but on x86-64.
+#if defined(__x86_64__) || defined(__clang__) || __GNUC__ >= 13
+#define LISLE_HAS_BINARY_16
 using binary_16 = _Float16;
+#elif defined(__aarch64__)
+#define LISLE_HAS_BINARY_16
+using binary_16 = __fp16;
 #endif
 
 #if defined(__SIZEOF_FLOAT128__)

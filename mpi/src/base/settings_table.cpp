@@ -89,9 +89,8 @@ std::vector<setting_description> rows() {
         {"LISLE_NODES", experts, 0, -most_ranks, most_ranks,
          "how many nodes the processes of a job count as being on, in blocks, whatever machines they are on "
          "(0: as the "
-         "machines are, -1: each process on a node of its own, -3: on three nodes one by one); messages "
-         "between nodes go "
-         "over the network",
+         "machines are, -1: each process on a node of its own, -3: on three nodes one by one; with --with-ft "
+         "always -1); messages between nodes go over the network",
          ""},
         {"LISLE_NETWORK_SILENCE", users, 10, 1, 3600,
          "seconds without a sign of life from a machine after which its ranks count as failed, or its "

@@ -7,19 +7,12 @@
 #include <fcntl.h>
 
 #include "base/error.hpp"
-#include "base/settings.hpp"
 #include "fabric/local/node_segment.hpp"
 #include "mpi.h"
 
 namespace lisle {
 
-job_table create_job(const job_shape &planned, const std::optional<part_of_job> &part) {
-    job_shape shape = planned;
-    const bool whole = !part || part->processes == shape.processes();
-    // Processes of different hosts share no memory, whatever the setting says.
-    if (const std::int64_t nodes = value_of(setting::nodes); nodes == -1 || (whole && nodes != 0)) {
-        shape.node_of_process = pretended_nodes(shape.processes(), nodes);
-    }
+job_table create_job(const job_shape &shape, const std::optional<part_of_job> &part) {
     auto table = job_table::create(shape, part);
     if (std::ranges::any_of(shape.node_of_process, [](int node) { return node != 0; })) {
         return table; // the processes of each node make their memory themselves (node_memory.hpp)

@@ -165,9 +165,9 @@ std::unique_ptr<process> make() {
     }
     if (auto manager = connect_to_launcher()) {
         print_by_lines();
-        // Processes that may be lost alone share no memory.
-        const std::int64_t nodes = value_of(setting::nodes);
-        const std::int64_t pretended = nodes == 0 && value_of(setting::recovery) != 0 ? -1 : nodes;
+        // Processes that may be lost alone share no memory, however many nodes are asked for: within one,
+        // nobody tells the others of a process that has ended.
+        const std::int64_t pretended = value_of(setting::recovery) != 0 ? -1 : value_of(setting::nodes);
         return make_on_cluster(
             std::make_unique<managed_bootstrap>(std::move(manager), share_of_this_process(), pretended));
     }

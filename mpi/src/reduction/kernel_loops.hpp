@@ -231,12 +231,14 @@ constexpr kernel_table make_table() noexcept {
     at(uint16) = row<std::uint16_t, category::c_integer>();
     at(uint32) = row<std::uint32_t, category::c_integer>();
     at(uint64) = row<std::uint64_t, category::c_integer>();
+#ifdef LISLE_HAS_BINARY_16 // else no operation is defined on it
     at(float16) = row<binary_16, category::floating_point>();
+    at(complex_float16) = row<complex_number<binary_16>, category::complex>();
+#endif
     at(float32) = row<float, category::floating_point>();
     at(float64) = row<double, category::floating_point>();
     at(long_double) = row<long double, category::floating_point>();
     at(float128) = row<binary_128, category::floating_point>();
-    at(complex_float16) = row<complex_number<binary_16>, category::complex>();
     at(complex_float32) = row<complex_number<float>, category::complex>();
     at(complex_float64) = row<complex_number<double>, category::complex>();
     at(complex_long_double) = row<complex_number<long double>, category::complex>();

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/settings.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/supervisor/crash_report.hpp"
@@ -30,11 +31,15 @@ constexpr std::chrono::milliseconds longest_wait_for_reader{1000};
 // A host goes on when one of its ranks fails; this is how soon that is noticed.
 constexpr std::chrono::milliseconds thread_check{200};
 
-/// Processes that may be lost alone share no memory: each counts as a node of its own.
-job_shape shape_of_job(const job_request &request, const job_plan &plan) {
+/// As planned, but for the nodes that are pretended. Processes that may be lost alone share no memory: each
+/// counts as a node of its own, however many nodes are asked for. Nor do processes of different hosts.
+job_shape shape_of_job(const job_request &request, const job_plan &plan,
+                       const std::optional<part_of_job> &part) {
     job_shape shape = plan.shape();
-    if (request.control.recovery) {
-        shape.node_of_process = pretended_nodes(shape.processes(), -1);
+    const bool whole = !part || part->processes == shape.processes();
+    const std::int64_t nodes = request.control.recovery ? -1 : value_of(setting::nodes);
+    if (nodes == -1 || (whole && nodes != 0)) {
+        shape.node_of_process = pretended_nodes(shape.processes(), nodes);
     }
     return shape;
 }
@@ -51,8 +56,8 @@ void allow_many_descriptors() {
 
 supervisor::supervisor(const job_request &request, const job_plan &plan, descriptor notes,
                        const std::optional<part_of_job> &part, int host, const inherited_state &original)
-    : request_{request}, plan_{plan}, notes_{std::move(notes)}, table_{create_job(shape_of_job(request, plan),
-                                                                                  part)},
+    : request_{request}, plan_{plan}, notes_{std::move(notes)}, table_{create_job(
+                                                                    shape_of_job(request, plan, part), part)},
       waits_{table_}, children_{request, plan, host, table_, original}, streams_{request, plan},
       has_hosts_{std::ranges::any_of(plan.processes, &process_plan::hosted)} {
     prctl(PR_SET_CHILD_SUBREAPER, 1);

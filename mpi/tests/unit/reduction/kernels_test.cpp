@@ -153,7 +153,9 @@ TEST(kernels, floating_point) {
     reals<long double>(MPI_LONG_DOUBLE);
     reals<float>(MPI_REAL);
     reals<double>(MPI_DOUBLE_PRECISION);
+#ifdef LISLE_HAS_BINARY_16
     reals<binary_16>(MPI_REAL2);
+#endif
     reals<float>(MPI_REAL4);
     reals<double>(MPI_REAL8);
     reals<binary_128>(MPI_REAL16);

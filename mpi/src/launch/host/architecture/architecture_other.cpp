@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors that the host does not support: every program is refused, since no file has this machine number.
+// Processors that the host does not support: every program is refused.
 #include "launch/host/architecture/architecture.hpp"
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace {
 thread_notes nobody{};
 }
 
-const char *const name = "not supported for thread ranks";
+const char *const name = "another";
 const std::uint16_t machine = EM_NONE;
 const char *const library_folder = "lib";
 const std::size_t thread_local_room = 0;

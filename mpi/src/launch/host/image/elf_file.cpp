@@ -83,6 +83,9 @@ void elf_file::check_header() const {
     if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) {
         refuse_threads(path_, "it is not an ELF executable");
     }
+    if (architecture::machine == EM_NONE) {
+        refuse_threads(path_, "ranks are threads or fibers on x86-64 and 64-bit ARM alone");
+    }
     if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != architecture::machine) {
         refuse_threads(path_, std::string("it is built for another machine than this one, which is ") +
                                   architecture::name);
