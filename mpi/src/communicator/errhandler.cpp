@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <thread>
 #include <type_traits>
 
@@ -80,10 +81,23 @@ struct last_error {
 };
 static_assert(std::is_trivially_destructible_v<last_error>);
 thread_local last_error this_threads_last_error;
+const rank_local<last_error> ranks_last_error;
+
+/// That of the rank, if one thread at a time calls for it: a fiber may have let others run on its thread
+/// since. Else, and without memory for that, that of the thread.
+last_error &own_last_error() noexcept {
+    if (rank *const self = rank_at_once(); self != nullptr && self->calls_alone()) {
+        try {
+            return ranks_last_error.of(*self);
+        } catch (const std::bad_alloc &) {
+        }
+    }
+    return this_threads_last_error;
+}
 } // namespace
 
 void remember_sentence(const mpi_error &error) noexcept {
-    last_error &last = this_threads_last_error;
+    last_error &last = own_last_error();
     std::snprintf(last.sentence, sizeof last.sentence, "%s", error.what());
     last.code = error.code();
     last.owner = rank_at_once();
@@ -93,7 +107,7 @@ void remember_sentence(const mpi_error &error) noexcept {
 namespace {
 /// With the place of the call; empty: the last error of the calling rank's thread was another one.
 std::string last_sentence(int code) {
-    const last_error &last = this_threads_last_error;
+    const last_error &last = own_last_error();
     if (last.code != code || code == MPI_SUCCESS || last.owner != rank_at_once()) {
         return {};
     }

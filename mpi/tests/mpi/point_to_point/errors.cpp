@@ -3,6 +3,7 @@
 // wrong argument of the point-to-point calls. The communicators return errors; the job lives on after each.
 #include "payload.hpp"
 
+#include <string>
 #include <vector>
 
 namespace {
@@ -172,6 +173,17 @@ void request_arguments() {
 
 } // namespace
 
+/// The sentence of a rank's last error is its own, whichever ranks have run on its thread since.
+void sentence(const check::job &job) {
+    const int wrong = 1000 + job.rank;
+    const int error = MPI_Send(nullptr, 0, MPI_INT, wrong, 0, MPI_COMM_SELF);
+    CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    CHECK_MPI(MPI_Error_string(error, text, &length));
+    CHECK(std::string(text).find("rank " + std::to_string(wrong)) != std::string::npos);
+}
+
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     CHECK_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
@@ -183,5 +195,6 @@ int main(int argc, char **argv) {
     send_arguments(job);
     receive_arguments(job);
     request_arguments();
+    sentence(job);
     CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
 }
