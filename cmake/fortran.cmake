@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # LISLE_FORTRAN: whether there is a Fortran compiler, for which the Fortran interfaces are built. None is needed otherwise.
 include(CheckLanguage)
-if(DEFINED CMAKE_Fortran_COMPILER OR DEFINED ENV{FC})
-  # as it was asked for
-elseif(CMAKE_CROSSCOMPILING)
-  set(CMAKE_Fortran_COMPILER "") # any that is found compiles for this machine
-else()
+if(NOT DEFINED CMAKE_Fortran_COMPILER AND NOT DEFINED ENV{FC} AND NOT CMAKE_CROSSCOMPILING)
   find_program(LISLE_GFORTRAN gfortran) # rather than f95, by which CMake may find it: mpifort has the name
   if(LISLE_GFORTRAN)
     set(CMAKE_Fortran_COMPILER ${LISLE_GFORTRAN})
   endif()
 endif()
-if(NOT DEFINED CMAKE_Fortran_COMPILER OR CMAKE_Fortran_COMPILER)
+# For another machine only a compiler that was asked for will do: any that is found compiles for this one.
+if(CMAKE_Fortran_COMPILER OR DEFINED ENV{FC} OR NOT CMAKE_CROSSCOMPILING)
   check_language(Fortran)
 endif()
 if(CMAKE_Fortran_COMPILER)
