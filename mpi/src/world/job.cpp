@@ -33,15 +33,7 @@ int job::find_number(const rank_name &name) const {
 }
 
 int job::threads_on_machine() const noexcept {
-    const locality &where = places();
-    if (value_of(setting::nodes) == 0) {
-        return where.threads_on(where.node_of_process(process_));
-    }
-    int threads = 0;
-    for (int node = 0; node < where.nodes(); ++node) {
-        threads += where.threads_on(node);
-    }
-    return threads;
+    return places().threads_beside(process_);
 }
 
 doorbell_row job::bells_of_worker(int worker) const noexcept {

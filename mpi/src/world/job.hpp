@@ -37,8 +37,7 @@ class job {
     }
     /// Threads that run this process's ranks if they are fibers, else 0.
     [[nodiscard]] int workers() const noexcept { return places().worker_count(process_); }
-    /// Threads that run ranks on this process's node; if nodes are pretended (LISLE_NODES), on all of them,
-    /// for they share a machine.
+    /// Threads that run ranks on this process's machine, which nodes share if they are pretended.
     [[nodiscard]] int threads_on_machine() const noexcept;
     /// True if these are more than the cores that the process may use.
     [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 #include "mpi.h"
@@ -20,6 +21,17 @@ int job_shape::workers_of(int process) const noexcept {
 
 int job_shape::node_of(int process) const noexcept {
     return node_of_process.empty() ? 0 : node_of_process[static_cast<std::size_t>(process)];
+}
+
+int job_shape::machine_of(int process) const noexcept {
+    return machine_of_process.empty() ? node_of(process)
+                                      : machine_of_process[static_cast<std::size_t>(process)];
+}
+
+void job_shape::place_on_nodes(std::vector<int> nodes) {
+    machine_of_process =
+        node_of_process.empty() ? std::vector<int>(ranks_of_process.size(), 0) : std::move(node_of_process);
+    node_of_process = std::move(nodes);
 }
 
 void job_shape::check() const {

@@ -15,11 +15,15 @@ struct job_shape {
     std::vector<int> ranks_of_process;
     std::vector<int> workers_of_process{}; ///< 0: a thread for each rank; empty: 0 for all
     std::vector<int> node_of_process{};    ///< nodes count from 0; empty: all are on node 0
+    std::vector<int> machine_of_process{}; ///< whose cores it uses; empty: each node is a machine
     [[nodiscard]] int processes() const noexcept { return static_cast<int>(ranks_of_process.size()); }
     [[nodiscard]] int ranks() const noexcept;
     /// Workers of a process, never more than its ranks.
     [[nodiscard]] int workers_of(int process) const noexcept;
     [[nodiscard]] int node_of(int process) const noexcept;
+    [[nodiscard]] int machine_of(int process) const noexcept;
+    /// Counts processes as being on these nodes; their machines stay what their nodes have been.
+    void place_on_nodes(std::vector<int> nodes);
     /// Throws mpi_error (MPI_ERR_ARG) unless each process has a rank and there are not too many.
     void check() const;
 };

@@ -18,7 +18,7 @@ namespace lisle {
 namespace {
 
 constexpr std::uint64_t table_magic = 0x4c49534c45204a54;
-constexpr std::uint32_t table_version = 8;
+constexpr std::uint32_t table_version = 9;
 
 } // namespace
 
@@ -67,6 +67,7 @@ struct job_table::process_entry {
     std::int32_t rank_count;
     std::int32_t workers;
     std::int32_t node;
+    std::int32_t machine;
     std::atomic<std::int32_t> pid; // relaxed: only read once messages have ordered it
     std::atomic<std::uint32_t> notices_used;
 };
@@ -114,6 +115,7 @@ job_table job_table::create(const job_shape &shape, const std::optional<part_of_
         entry->rank_count = shape.ranks_of_process[static_cast<std::size_t>(process)];
         entry->workers = shape.workers_of(process);
         entry->node = shape.node_of(process);
+        entry->machine = shape.machine_of(process);
         next += entry->rank_count;
     }
     for (int rank = 0; rank < next; ++rank) {
@@ -171,14 +173,16 @@ bool job_table::sound() const noexcept {
         return false;
     }
     int next = 0;
-    int nodes = 0;
+    int nodes = 0, machines = 0;
     for (int process = 0; process < says.processes; ++process) {
         const process_entry &entry = process_at(process);
         if (entry.first_rank != next || entry.rank_count < 1 || entry.rank_count > says.ranks - next ||
-            entry.workers < 0 || entry.workers > entry.rank_count || entry.node < 0 || entry.node > nodes) {
+            entry.workers < 0 || entry.workers > entry.rank_count || entry.node < 0 || entry.node > nodes ||
+            entry.machine < 0 || entry.machine > machines) {
             return false;
         }
         nodes = std::max(nodes, entry.node + 1);
+        machines = std::max(machines, entry.machine + 1);
         next += entry.rank_count;
     }
     return next == says.ranks;
@@ -209,6 +213,7 @@ job_shape job_table::shape() const {
         shape.ranks_of_process.push_back(rank_count(process));
         shape.workers_of_process.push_back(worker_count(process));
         shape.node_of_process.push_back(process_at(process).node);
+        shape.machine_of_process.push_back(process_at(process).machine);
     }
     return shape;
 }

@@ -9,21 +9,26 @@ locality::locality(const job_shape &shape) {
     process_of_.reserve(static_cast<std::size_t>(shape.ranks()));
     for (int process = 0; process < shape.processes(); ++process) {
         const int node = shape.node_of(process);
+        const int machine = shape.machine_of(process);
         const int ranks = shape.ranks_of_process[static_cast<std::size_t>(process)];
         const int workers = shape.workers_of(process);
         if (node >= nodes()) {
             nodes_.resize(static_cast<std::size_t>(node) + 1);
+        }
+        if (machine >= static_cast<int>(threads_of_machine_.size())) {
+            threads_of_machine_.resize(static_cast<std::size_t>(machine) + 1);
         }
         node_place &home = nodes_[static_cast<std::size_t>(node)];
         processes_.push_back({.first_rank = this->ranks(),
                               .ranks = ranks,
                               .workers = workers,
                               .node = node,
+                              .machine = machine,
                               .index_on_node = static_cast<int>(home.processes.size()),
                               .first_on_node = home.ranks});
         home.processes.push_back(process);
         home.ranks += ranks;
-        home.threads += workers != 0 ? workers : ranks;
+        threads_of_machine_[static_cast<std::size_t>(machine)] += workers != 0 ? workers : ranks;
         process_of_.insert(process_of_.end(), static_cast<std::size_t>(ranks), process);
     }
 }

@@ -43,8 +43,10 @@ class locality {
     [[nodiscard]] int processes_on(int node) const noexcept {
         return static_cast<int>(at(node).processes.size());
     }
-    /// Threads of all processes that run ranks: what competes for the node's cores.
-    [[nodiscard]] int threads_on(int node) const noexcept { return at(node).threads; }
+    /// Threads of all processes that run ranks on a process's machine: what competes for its cores.
+    [[nodiscard]] int threads_beside(int process) const noexcept {
+        return threads_of_machine_[static_cast<std::size_t>(of(process).machine)];
+    }
     /// A rank's index among the ranks of its node.
     [[nodiscard]] int index_on_node(int rank) const noexcept {
         const process_place &place = of(process_of(rank));
@@ -67,12 +69,12 @@ class locality {
         int ranks;
         int workers;
         int node;
+        int machine;
         int index_on_node;
         int first_on_node; ///< index of the first rank among those of the node
     };
     struct node_place {
         int ranks = 0;
-        int threads = 0;
         std::vector<int> processes;
     };
     [[nodiscard]] const process_place &of(int process) const noexcept {
@@ -84,6 +86,7 @@ class locality {
 
     std::vector<process_place> processes_;
     std::vector<node_place> nodes_;
+    std::vector<int> threads_of_machine_;
     std::vector<int> process_of_; ///< by rank
 };
 

@@ -72,10 +72,10 @@ void managed_bootstrap::meet(const process_share &here, std::int64_t pretended) 
     if (nodes.empty()) {
         nodes = number_nodes(machines);
     }
-    if (pretended != 0) {
-        nodes = pretended_nodes(processes, pretended);
-    }
     shape.node_of_process = std::move(nodes);
+    if (pretended != 0) {
+        shape.place_on_nodes(pretended_nodes(processes, pretended));
+    }
     shape.check();
     places_.emplace(shape);
     parted_.resize(static_cast<std::size_t>(here.ranks));

@@ -39,7 +39,7 @@ job_shape shape_of_job(const job_request &request, const job_plan &plan,
     const bool whole = !part || part->processes == shape.processes();
     const std::int64_t nodes = request.control.recovery ? -1 : value_of(setting::nodes);
     if (nodes == -1 || (whole && nodes != 0)) {
-        shape.node_of_process = pretended_nodes(shape.processes(), nodes);
+        shape.place_on_nodes(pretended_nodes(shape.processes(), nodes));
     }
     return shape;
 }

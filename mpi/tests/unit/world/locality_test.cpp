@@ -5,11 +5,14 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "datatype/predefined.hpp"
 #include "fabric/local/local_fabric.hpp"
 #include "fabric/local/node_domain.hpp"
 #include "world/bootstrap.hpp"
+#include "world/job_table.hpp"
 
 using namespace lisle;
 using fabric::local::local_fabric;
@@ -65,8 +68,9 @@ TEST(locality, knows_the_place_of_each_rank) {
     EXPECT_EQ(places.processes_on(1), 2);
     EXPECT_EQ(places.process_index_on_node(3), 1);
     EXPECT_EQ(places.process_on(1, 1), 3);
-    EXPECT_EQ(places.threads_on(0), 3);
-    EXPECT_EQ(places.threads_on(1), 4) << "two workers and two threads";
+    EXPECT_EQ(places.threads_beside(0), 3);
+    EXPECT_EQ(places.threads_beside(1), 4) << "two workers and two threads";
+    EXPECT_EQ(places.threads_beside(3), 4);
     EXPECT_EQ(places.worker_begin(1, 1), 1);
     EXPECT_EQ(places.worker_begin(1, 2), 3);
 }
@@ -78,6 +82,24 @@ TEST(locality, lets_processes_count_as_being_on_several_nodes) {
     EXPECT_EQ(pretended_nodes(2, 9), (nodes{0, 1}));
     EXPECT_EQ(pretended_nodes(3, -1), (nodes{0, 1, 2}));
     EXPECT_EQ(pretended_nodes(5, -2), (nodes{0, 1, 0, 1, 0}));
+}
+
+TEST(locality, counts_what_competes_for_cores_on_machines_whatever_nodes_are_pretended) {
+    job_shape shape = two_nodes;
+    shape.place_on_nodes(pretended_nodes(4, -1));
+    const locality apart{shape};
+    EXPECT_EQ(apart.nodes(), 4);
+    for (const auto &[process, threads] :
+         {std::pair{0, 3}, std::pair{1, 4}, std::pair{2, 3}, std::pair{3, 4}}) {
+        EXPECT_EQ(apart.threads_beside(process), threads) << process;
+    }
+    job_shape one{.ranks_of_process = {2, 2, 1}};
+    one.place_on_nodes(pretended_nodes(3, 2));
+    const locality halves{one};
+    EXPECT_EQ(halves.nodes(), 2);
+    EXPECT_EQ(halves.threads_beside(2), 5);
+    const job_table table = job_table::create(shape);
+    EXPECT_EQ(table.shape().machine_of_process, (std::vector{0, 1, 0, 1}));
 }
 
 TEST(locality, gives_the_shape_of_one_node) {
