@@ -21,32 +21,45 @@ endfunction()
 # megabytes that a machine has.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=500000>")
 
-# lisle_hide_names(target): for code whose names no user sees. The common headers are read once for all such targets.
+# lisle_hide_names(target [LONG]): for code whose names no user sees. The common headers are read once for all such
+# targets, and once for those that are LONG: see there.
 function(lisle_hide_names target)
+  set(headers lisle_headers)
+  if("LONG" IN_LIST ARGN)
+    set(headers lisle_long_headers)
+    lisle_is_long(${target})
+  endif()
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
   if(LISLE_PRECOMPILE)
-    if(NOT TARGET lisle_headers)
+    if(NOT TARGET ${headers})
       file(WRITE ${PROJECT_BINARY_DIR}/headers.cpp "")
-      add_library(lisle_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
-      target_compile_options(lisle_headers PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
-      target_link_libraries(lisle_headers PRIVATE lisle_flags)
-      lisle_precompile(lisle_headers)
+      add_library(${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cpp)
+      target_compile_options(${headers} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
+      target_link_libraries(${headers} PRIVATE lisle_flags)
+      lisle_precompile(${headers})
+      if("LONG" IN_LIST ARGN)
+        lisle_is_long(${headers})
+      endif()
     endif()
-    target_precompile_headers(${target} REUSE_FROM lisle_headers)
+    target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
 endfunction()
 
 # lisle_compile_together(target): sixteen of its files at a time, which read their headers once: half of the work. One of
 # them sees what another includes, or names in an anonymous namespace: clang-tidy and the other presets take each alone.
-#
-# GCC inlines less in what is long, which made collectives of fibers a fifth slower: sixteen files may be as long as
-# sixteen of those that it does not call long. (For all targets: precompiled headers bring the parameter with them.)
 option(LISLE_TOGETHER "Compile several files of the library as one" OFF)
-if(LISLE_TOGETHER)
-  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param large-unit-insns=160000>")
-endif()
 function(lisle_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${LISLE_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
+# lisle_is_long(target): GCC inlines less in what is long, which made collectives of fibers a fifth slower: sixteen files
+# of the library that carries messages may be as long as sixteen of those that it does not call long. It takes a third
+# more time, so the others do without.
+function(lisle_is_long target)
+  if(LISLE_TOGETHER)
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param large-unit-insns=160000>")
+  endif()
 endfunction()
 
 # lisle_compile_briefly(file...): files that only read a command's options, with templates of a library: what the

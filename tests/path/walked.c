@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What tools/walk watches: walked (send|receive|scattered|allreduce|put|put_near) CALLS, on two ranks.
- * Rank 0 comes to each call when rank 1 waits for it already, or has sent what it receives. The memory of
+ * What tools/walk watches: walked (send|receive|scattered|allreduce|put|put_near) CALLS PAUSE, on two ranks.
+ * Rank 0 comes to each call when rank 1 waits for it already, or has sent what it receives: if PAUSE, in
+ * microseconds, is long enough for that. The memory of
  * put_near is rank 0's own: valgrind has no address space for the memory that processes share, which is
  * accessed alike. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { pause_microseconds = 5000 };
 
 static int put(int target, int rank, long calls) {
     long *held = NULL;
@@ -29,13 +28,13 @@ static int put(int target, int rank, long calls) {
 }
 
 /* Rank 1 sends when it is asked to, so that one message at a time arrives. */
-static int receive(int rank, long calls) {
+static int receive(int rank, long calls, useconds_t pause) {
     int wrong = 0;
     for (int call = 0; call < calls; ++call) {
         int got = call;
         if (rank == 0) {
             MPI_Send(&call, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
-            usleep(pause_microseconds);
+            usleep(pause);
             MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Recv(&got, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -50,16 +49,17 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (argc != 3)
+    if (argc != 4)
         MPI_Abort(MPI_COMM_WORLD, 2);
     const long calls = atol(argv[2]);
+    const useconds_t pause = (useconds_t)atol(argv[3]);
     if (strncmp(argv[1], "put", strlen("put")) == 0) {
         const int wrong = put(strcmp(argv[1], "put") == 0 ? 1 : 0, rank, calls);
         MPI_Finalize();
         return wrong;
     }
     if (strcmp(argv[1], "receive") == 0) {
-        const int wrong = receive(rank, calls);
+        const int wrong = receive(rank, calls, pause);
         MPI_Finalize();
         return wrong;
     }
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     MPI_Type_commit(&scattered);
     for (long call = 0; call < calls; ++call) {
         if (rank == 0)
-            usleep(pause_microseconds);
+            usleep(pause);
         if (strcmp(argv[1], "allreduce") == 0) {
             const long own = call + rank;
             long sum = -1;

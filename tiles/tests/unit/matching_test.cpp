@@ -9,7 +9,7 @@
 namespace lisle::tile::rmpi {
 namespace {
 
-std::optional<standstill> run_pair(version with, int tile0, int tile1, const rank_program &run) {
+std::optional<standstill> run_two(version with, int tile0, int tile1, const rank_program &run) {
     tile_array array{parameters{}};
     return run_ranks(array, {tile0, tile1}, with, run);
 }
@@ -37,7 +37,7 @@ TEST(RmpiMatching, TablesLookAtAsManyElementsForAHundredThousandMessagesAsForTen
 TEST(RmpiMatching, V1LooksThroughAllThatIsOutstanding) {
     const auto steps_for = [](int messages) {
         std::int64_t steps = 0;
-        EXPECT_FALSE(run_pair(version::v1, 0, 1, [&](endpoint &self) {
+        EXPECT_FALSE(run_two(version::v1, 0, 1, [&](endpoint &self) {
             for (int i = 0; i < messages; ++i) {
                 if (self.rank() == 0) {
                     self.send(1, i, 0, {});
@@ -112,7 +112,7 @@ TEST(RmpiMatching, MessagesThatHaveBeenTakenAreLookedAtOnceMore) {
 /// Cycles that a receive of one message takes while so many others have arrived.
 cycle cycles_of_a_match(version with, int others) {
     cycle took = 0;
-    EXPECT_FALSE(run_pair(with, 0, 1, [&](endpoint &self) {
+    EXPECT_FALSE(run_two(with, 0, 1, [&](endpoint &self) {
         for (int i = 0; i <= others + 1; ++i) {
             if (self.rank() == 0) {
                 self.send(1, i, 0, {});

@@ -212,6 +212,9 @@ def main():
         print("there is no gdb")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
+        # Debug information is indexed once for all tests, not by each gdb.
+        index = Path(program).resolve().parent / "gdb_index"
+        (Path(name) / ".gdbinit").write_text(f"set index-cache directory {index}\nset index-cache enabled on\n")
         GROUPS[group](Session(launcher, kind, Path(name)), Path(program).resolve())
 
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives that reduce: every predefined operation on every class of datatypes, and user functions that do
 // not commute, in every call and form, against the same combination done here in the order of ranks.
+#include "elements.hpp"
 #include "forms.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -21,19 +23,16 @@ struct scene {
     int rank, size;
     form how;
     int count;
-    MPI_Datatype type;
     MPI_Op op;
 };
 
-/// One operation on one type: what a rank contributes, how two values combine. One class for all operations
-/// on a type, since compilers take long for what it calls.
-template <class T> class reduction_test {
+/// One operation on one type: what a rank contributes, how two elements combine.
+class reduction_test {
   public:
-    using contribution = std::function<T(int rank, int index)>;
-    using combination = std::function<T(T, T)>;
+    using contribution = std::function<void(void *element, int rank, int index)>;
 
-    reduction_test(const scene &s, contribution contribute, combination combine)
-        : s_(s), contribute_(std::move(contribute)), combine_(std::move(combine)) {}
+    reduction_test(const scene &s, element_type type, contribution contribute)
+        : s_(s), type_(std::move(type)), contribute_(std::move(contribute)) {}
 
     void run() {
         for (const bool in_place : {false, true}) {
@@ -48,54 +47,59 @@ template <class T> class reduction_test {
     }
 
   private:
-    using vector = buffer_of<T>;
-
-    vector own(int count) {
-        vector values(static_cast<std::size_t>(count));
+    /// The caller's elements.
+    void contribute(const element_row &own, int count) {
         for (int i = 0; i < count; ++i)
-            values[static_cast<std::size_t>(i)] = contribute_(s_.rank, i);
-        return values;
+            contribute_(own[i], s_.rank, i);
     }
-    /// What ranks [0, last] give at `index`.
-    T expected(int last, int index) {
-        T result = contribute_(0, index);
-        for (int rank = 1; rank <= last; ++rank)
-            result = combine_(result, contribute_(rank, index));
-        return result;
-    }
-    void expect(const vector &result, int count, int last, int first = 0) {
-        for (int i = 0; i < count; ++i)
-            CHECK(result[static_cast<std::size_t>(i)] == expected(last, first + i));
+    /// What ranks [0, last] give from the index `first` on.
+    void expect(const element_row &result, int count, int last, int first = 0) {
+        const element_row expected(type_, 1), given(type_, 1);
+        for (int i = 0; i < count; ++i) {
+            contribute_(expected[0], 0, first + i);
+            for (int rank = 1; rank <= last; ++rank) {
+                contribute_(given[0], rank, first + i);
+                expected.combine(0, given[0]);
+            }
+            CHECK(result.has(i, expected[0]));
+        }
     }
 
     void reduce(int root, bool in_place) {
         const bool here = s_.rank == root;
-        vector send = own(s_.count), receive(send.size());
+        const element_row send(type_, s_.count), receive(type_, s_.count);
+        contribute(send, s_.count);
         call(s_.how, fresh(in_place && here, send, receive), MPI_Reduce, MPI_Ireduce, MPI_Reduce_init,
-             source(in_place && here, send), here ? receive.data() : nullptr, s_.count, s_.type, s_.op, root,
-             s_.comm);
+             source(in_place && here, send), static_cast<void *>(here ? receive.data() : nullptr), s_.count,
+             type_.type, s_.op, root, s_.comm);
         if (here)
             expect(receive, s_.count, s_.size - 1);
     }
 
     void allreduce(bool in_place) {
-        vector send = own(s_.count), receive(send.size());
+        const element_row send(type_, s_.count), receive(type_, s_.count);
+        contribute(send, s_.count);
         call(s_.how, fresh(in_place, send, receive), MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init,
-             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+             source(in_place, send), static_cast<void *>(receive.data()), s_.count, type_.type, s_.op,
+             s_.comm);
         expect(receive, s_.count, s_.size - 1);
     }
 
     void scan(bool in_place) {
-        vector send = own(s_.count), receive(send.size());
+        const element_row send(type_, s_.count), receive(type_, s_.count);
+        contribute(send, s_.count);
         call(s_.how, fresh(in_place, send, receive), MPI_Scan, MPI_Iscan, MPI_Scan_init,
-             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+             source(in_place, send), static_cast<void *>(receive.data()), s_.count, type_.type, s_.op,
+             s_.comm);
         expect(receive, s_.count, s_.rank);
     }
 
     void exscan(bool in_place) {
-        vector send = own(s_.count), receive(send.size());
+        const element_row send(type_, s_.count), receive(type_, s_.count);
+        contribute(send, s_.count);
         call(s_.how, fresh(in_place, send, receive), MPI_Exscan, MPI_Iexscan, MPI_Exscan_init,
-             source(in_place, send), receive.data(), s_.count, s_.type, s_.op, s_.comm);
+             source(in_place, send), static_cast<void *>(receive.data()), s_.count, type_.type, s_.op,
+             s_.comm);
         if (s_.rank > 0)
             expect(receive, s_.count, s_.rank - 1);
     }
@@ -110,41 +114,44 @@ template <class T> class reduction_test {
             counts.push_back(equal ? s_.count : s_.count * (rank % 3));
             total += counts.back();
         }
-        vector send = own(total), receive(send.size());
+        const element_row send(type_, total), receive(type_, total);
+        contribute(send, total);
         const int length = counts[static_cast<std::size_t>(s_.rank)];
         if (equal)
             call(s_.how, fresh(in_place, send, receive), MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-                 MPI_Reduce_scatter_block_init, source(in_place, send), receive.data(), s_.count, s_.type,
-                 s_.op, s_.comm);
+                 MPI_Reduce_scatter_block_init, source(in_place, send), static_cast<void *>(receive.data()),
+                 s_.count, type_.type, s_.op, s_.comm);
         else
             call(s_.how, fresh(in_place, send, receive), MPI_Reduce_scatter, MPI_Ireduce_scatter,
-                 MPI_Reduce_scatter_init, source(in_place, send), receive.data(), counts.data(), s_.type,
-                 s_.op, s_.comm);
+                 MPI_Reduce_scatter_init, source(in_place, send), static_cast<void *>(receive.data()),
+                 counts.data(), type_.type, s_.op, s_.comm);
         expect(receive, length, s_.size - 1, first);
     }
 
-    static const void *source(bool in_place, const vector &send) {
+    static const void *source(bool in_place, const element_row &send) {
         return in_place ? MPI_IN_PLACE : static_cast<const void *>(send.data());
     }
     /// Sets the receive buffer before each run, without moving it.
-    static auto fresh(bool in_place, const vector &send, vector &receive) {
-        return [in_place, &send, &receive] {
-            for (std::size_t i = 0; i < send.size(); ++i)
-                receive[i] = in_place ? send[i] : T{};
+    static std::function<void()> fresh(bool in_place, const element_row &send, const element_row &receive) {
+        return [in_place, from = send.bytes(), to = receive.bytes()] {
+            if (in_place)
+                std::ranges::copy(from, to.begin());
+            else
+                std::ranges::fill(to, std::byte{});
         };
     }
 
     scene s_;
+    element_type type_;
     contribution contribute_;
-    combination combine_;
 };
 
-template <class T> void test(scene s, MPI_Datatype type, MPI_Op op,
-                             typename reduction_test<T>::contribution contribute,
-                             typename reduction_test<T>::combination combine) {
-    s.type = type;
+template <class T, class Contribute, class Combine>
+void test(scene s, MPI_Datatype type, MPI_Op op, Contribute contribute, Combine combine) {
     s.op = op;
-    reduction_test<T>(s, std::move(contribute), std::move(combine)).run();
+    reduction_test(s, element_type_of<T>(type, combine), [contribute](void *element, int rank, int index) {
+        *static_cast<T *>(element) = contribute(rank, index);
+    }).run();
 }
 
 template <class T> T factor(int rank, int index) {
@@ -360,7 +367,7 @@ void digits(scene s) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    scene s{MPI_COMM_WORLD, job.rank, job.size, form::blocking, 0, MPI_INT, MPI_SUM};
+    scene s{MPI_COMM_WORLD, job.rank, job.size, form::blocking, 0, MPI_SUM};
     if (argc > 1 && std::strcmp(argv[1], "digits") == 0) {
         digits(s);
         return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulates of every form, with every predefined operation on every predefined datatype: in turns, where
 // each fetched value is known, and all ranks at once, where the sum of what they did is.
+#include "elements.hpp"
 #include "layouts.hpp"
 #include "window.hpp"
 
@@ -82,50 +83,50 @@ struct scene {
 
 /// One operation on one type. Each rank in turn combines its elements with those of the next rank, in one
 /// epoch with every call; then all ranks at once combine theirs with those of rank 0.
-template <class T> class operation_test {
+class operation_test {
   public:
-    using combination = std::function<T(T held, T given)>;
+    using contribution = std::function<void(void *element, int i)>;
 
-    operation_test(const scene &s, MPI_Datatype type, MPI_Op op, std::function<T(int)> value,
-                   combination combine)
-        : s_{s}, type_{type}, op_{op}, value_{std::move(value)}, combine_{std::move(combine)} {}
+    operation_test(const scene &s, MPI_Op op, const element_type &type, contribution contribute)
+        : s_{s}, op_{op}, type_{type}, contribute_{std::move(contribute)} {}
 
-    void run() {
-        window_of<T> window(s_.how, count);
-        in_turns(window);
-        at_once(window);
+    void run() const {
+        const window_of_bytes window(s_.how, count, type_.size);
+        const element_row mine(type_, window.bytes());
+        in_turns(window, mine);
+        at_once(window, mine);
     }
 
   private:
     static constexpr int count = 23;
 
-    void in_turns(window_of<T> &window) {
-        for (int i = 0; i < count; ++i)
-            window[static_cast<std::size_t>(i)] = value_(i);
-        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    void in_turns(const window_of_bytes &window, const element_row &mine) const {
         // Everybody's target has one origin only, so what it holds is known after each call.
         const int target = (s_.job.rank + 1) % s_.job.size;
-        std::vector<T> held(count);
-        for (int i = 0; i < count; ++i)
-            held[static_cast<std::size_t>(i)] = value_(i);
+        const element_row held(type_, count);
+        for (int i = 0; i < count; ++i) {
+            contribute_(mine[i], i);
+            contribute_(held[i], i);
+        }
+        CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
         CHECK_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, window.handle()));
         int step = 0;
         for (const call each : all_calls) {
             if (op_ == MPI_NO_OP && !fetches(each))
                 continue; // it is for calls that fetch [MPI-5.0 12.3.4]
             const int elements = each == call::fetch_and_op ? 1 : 1 + (step * 7) % count;
-            std::vector<T> given(static_cast<std::size_t>(elements));
-            std::vector<T> before(given.size());
+            const element_row given(type_, elements);
+            const element_row before(type_, elements);
             for (int i = 0; i < elements; ++i)
-                given[static_cast<std::size_t>(i)] = value_(3 + i * 5 + step);
-            accumulate(each, given.data(), before.data(), elements, type_, target, window.at(target, 0), op_,
-                       window.handle());
+                contribute_(given[i], 3 + i * 5 + step);
+            accumulate(each, given.data(), before.data(), elements, type_.type, target, window.at(target, 0),
+                       op_, window.handle());
             CHECK_MPI(MPI_Win_flush(target, window.handle()));
-            for (std::size_t i = 0; i < given.size(); ++i) {
-                if (fetches(each) && !(before[i] == held[i]))
+            for (int i = 0; i < elements; ++i) {
+                if (fetches(each) && !before.has(i, held[i]))
                     check::fail(__FILE__, __LINE__,
                                 what() + ": the wrong value is fetched, step " + std::to_string(step));
-                held[i] = combine_(held[i], given[i]);
+                held.combine(i, given[i]);
             }
             ++step;
         }
@@ -133,7 +134,7 @@ template <class T> class operation_test {
         CHECK_MPI(MPI_Barrier(MPI_COMM_WORLD));
         CHECK_MPI(MPI_Win_lock(MPI_LOCK_SHARED, s_.job.rank, 0, window.handle()));
         for (int i = 0; i < count; ++i)
-            if (!(window[static_cast<std::size_t>(i)] == held[static_cast<std::size_t>(i)]))
+            if (!mine.has(i, held[i]))
                 check::fail(__FILE__, __LINE__,
                             what() + ": wrong element " + std::to_string(i) + " after turns");
         CHECK_MPI(MPI_Win_unlock(s_.job.rank, window.handle()));
@@ -141,31 +142,34 @@ template <class T> class operation_test {
     }
 
     /// Whatever order the ranks come in, the result is the same; MPI_REPLACE is another matter.
-    void at_once(window_of<T> &window) {
+    void at_once(const window_of_bytes &window, const element_row &mine) const {
         if (op_ == MPI_REPLACE)
             return;
         CHECK_MPI(MPI_Win_fence(0, window.handle()));
         for (int i = 0; i < count; ++i)
-            window[static_cast<std::size_t>(i)] = value_(i);
+            contribute_(mine[i], i);
         CHECK_MPI(MPI_Win_fence(0, window.handle()));
         constexpr int rounds = 4;
-        std::vector<T> given(count);
-        std::vector<T> before(count);
+        const element_row given(type_, count);
+        const element_row before(type_, count);
         for (int round = 0; round < rounds; ++round) {
             for (int i = 0; i < count; ++i)
-                given[static_cast<std::size_t>(i)] = value_(s_.job.rank + round + i);
+                contribute_(given[i], s_.job.rank + round + i);
             const bool fetch = round % 2 == 1 || op_ == MPI_NO_OP;
             accumulate(fetch ? call::get_accumulate : call::accumulate, given.data(), before.data(), count,
-                       type_, 0, window.at(0, 0), op_, window.handle());
+                       type_.type, 0, window.at(0, 0), op_, window.handle());
             CHECK_MPI(MPI_Win_fence(0, window.handle()));
         }
         if (s_.job.rank == 0)
             for (int i = 0; i < count; ++i) {
-                T expected = value_(i);
+                const element_row expected(type_, 1);
+                contribute_(expected[0], i);
                 for (int round = 0; round < rounds; ++round)
-                    for (int rank = 0; rank < s_.job.size; ++rank)
-                        expected = combine_(expected, value_(rank + round + i));
-                if (!(window[static_cast<std::size_t>(i)] == expected))
+                    for (int rank = 0; rank < s_.job.size; ++rank) {
+                        contribute_(given[0], rank + round + i);
+                        expected.combine(0, given[0]);
+                    }
+                if (!mine.has(i, expected[0]))
                     check::fail(__FILE__, __LINE__,
                                 what() + ": wrong element " + std::to_string(i) + " of all ranks");
             }
@@ -175,7 +179,7 @@ template <class T> class operation_test {
     [[nodiscard]] std::string what() const {
         std::string text(MPI_MAX_OBJECT_NAME, '\0');
         int length = 0;
-        CHECK_MPI(MPI_Type_get_name(type_, text.data(), &length));
+        CHECK_MPI(MPI_Type_get_name(type_.type, text.data(), &length));
         text.resize(static_cast<std::size_t>(length));
         const std::pair<MPI_Op, const char *> names[] = {
             {MPI_SUM, "sum"},       {MPI_PROD, "product"}, {MPI_MIN, "minimum"},     {MPI_MAX, "maximum"},
@@ -189,15 +193,16 @@ template <class T> class operation_test {
     }
 
     scene s_;
-    MPI_Datatype type_;
     MPI_Op op_;
-    std::function<T(int)> value_;
-    combination combine_;
+    element_type type_;
+    contribution contribute_;
 };
 
 template <class T, class Value, class Combine>
 void test(const scene &s, MPI_Datatype type, MPI_Op op, Value value, Combine combine) {
-    operation_test<T>(s, type, op, value, combine).run();
+    operation_test(s, op, element_type_of<T>(type, combine), [value](void *element, int i) {
+        *static_cast<T *>(element) = value(i);
+    }).run();
 }
 
 /// What every type has.

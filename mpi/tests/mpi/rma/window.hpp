@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -50,16 +51,18 @@ inline std::vector<flavour> flavours(MPI_Comm comm) {
     return all;
 }
 
-/// A window with `count` elements in each rank, all zero at first.
-template <class T> class window_of {
+/// A window with `count` elements of `size` bytes in each rank, all zero at first.
+class window_of_bytes {
   public:
-    window_of(flavour how, std::size_t count, MPI_Comm comm = MPI_COMM_WORLD) : how_{how} {
-        const auto bytes = static_cast<MPI_Aint>(count * sizeof(T));
+    window_of_bytes(flavour how, std::size_t count, std::size_t size, MPI_Comm comm = MPI_COMM_WORLD)
+        : how_{how}, size_{size} {
+        const auto bytes = static_cast<MPI_Aint>(count * size);
+        const int unit = static_cast<int>(size);
         void *base = nullptr;
         switch (how) {
         case flavour::created:
         case flavour::dynamic:
-            own_.resize(count);
+            own_.resize(count * size);
             base = own_.data();
             break;
         case flavour::created_mpi:
@@ -69,10 +72,10 @@ template <class T> class window_of {
             break;
         }
         if (how == flavour::created || how == flavour::created_mpi) {
-            CHECK_MPI(MPI_Win_create(base, bytes, sizeof(T), MPI_INFO_NULL, comm, &handle_));
+            CHECK_MPI(MPI_Win_create(base, bytes, unit, MPI_INFO_NULL, comm, &handle_));
         } else if (how == flavour::allocated) {
-            CHECK_MPI(MPI_Win_allocate(bytes, sizeof(T), MPI_INFO_NULL, comm, static_cast<void *>(&base),
-                                       &handle_));
+            CHECK_MPI(
+                MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, comm, static_cast<void *>(&base), &handle_));
         } else if (how == flavour::dynamic) {
             CHECK_MPI(MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &handle_));
             if (count > 0)
@@ -82,16 +85,14 @@ template <class T> class window_of {
             CHECK_MPI(MPI_Info_create(&info));
             CHECK_MPI(
                 MPI_Info_set(info, "alloc_shared_noncontig", how == flavour::shared ? "false" : "true"));
-            CHECK_MPI(
-                MPI_Win_allocate_shared(bytes, sizeof(T), info, comm, static_cast<void *>(&base), &handle_));
+            CHECK_MPI(MPI_Win_allocate_shared(bytes, unit, info, comm, static_cast<void *>(&base), &handle_));
             CHECK_MPI(MPI_Info_free(&info));
         }
-        memory_ = {static_cast<T *>(base), count};
-        for (T &element : memory_)
-            element = T{};
-        int size = 0;
-        CHECK_MPI(MPI_Comm_size(comm, &size));
-        first_.assign(static_cast<std::size_t>(size), 0);
+        bytes_ = {static_cast<std::byte *>(base), count * size};
+        std::ranges::fill(bytes_, std::byte{});
+        int ranks = 0;
+        CHECK_MPI(MPI_Comm_size(comm, &ranks));
+        first_.assign(static_cast<std::size_t>(ranks), 0);
         if (how == flavour::dynamic) {
             MPI_Aint here = 0;
             CHECK_MPI(MPI_Get_address(base, &here));
@@ -99,29 +100,44 @@ template <class T> class window_of {
         }
         CHECK_MPI(MPI_Barrier(comm)); // nobody finds the memory of another before its first value
     }
-    ~window_of() {
+    ~window_of_bytes() {
         CHECK_MPI(MPI_Win_free(&handle_));
         if (how_ == flavour::created_mpi)
-            CHECK_MPI(MPI_Free_mem(memory_.data()));
+            CHECK_MPI(MPI_Free_mem(bytes_.data()));
     }
-    window_of(const window_of &) = delete;
-    window_of &operator=(const window_of &) = delete;
+    window_of_bytes(const window_of_bytes &) = delete;
+    window_of_bytes &operator=(const window_of_bytes &) = delete;
 
     [[nodiscard]] MPI_Win handle() const noexcept { return handle_; }
-    [[nodiscard]] std::span<T> memory() const noexcept { return memory_; }
-    T &operator[](std::size_t index) const noexcept { return memory_[index]; }
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
     /// The displacement of an element of a rank's part.
     [[nodiscard]] MPI_Aint at(int rank, std::size_t index) const {
-        const auto step = static_cast<MPI_Aint>(how_ == flavour::dynamic ? index * sizeof(T) : index);
+        const auto step = static_cast<MPI_Aint>(how_ == flavour::dynamic ? index * size_ : index);
         return first_[static_cast<std::size_t>(rank)] + step;
     }
 
   private:
     flavour how_;
+    std::size_t size_;
     MPI_Win handle_ = MPI_WIN_NULL;
-    std::vector<T> own_;
-    std::span<T> memory_;
+    std::vector<std::byte> own_;
+    std::span<std::byte> bytes_;
     std::vector<MPI_Aint> first_; ///< the displacement of each rank's first element
+};
+
+/// The same with elements of a type.
+template <class T> class window_of : public window_of_bytes {
+    // What vectors of bytes and MPI_Alloc_mem give is aligned enough.
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
+  public:
+    window_of(flavour how, std::size_t count, MPI_Comm comm = MPI_COMM_WORLD)
+        : window_of_bytes(how, count, sizeof(T), comm) {}
+
+    [[nodiscard]] std::span<T> memory() const noexcept {
+        return {static_cast<T *>(static_cast<void *>(bytes().data())), bytes().size() / sizeof(T)};
+    }
+    T &operator[](std::size_t index) const noexcept { return memory()[index]; }
 };
 
 /// How accesses are synchronised.

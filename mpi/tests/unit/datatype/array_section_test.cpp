@@ -17,11 +17,6 @@
 namespace lisle::test {
 namespace {
 
-int number_of_cases() {
-    const char *const set = std::getenv("LISLE_TEST_CASES");
-    return set != nullptr ? std::atoi(set) : 10000;
-}
-
 struct random_section {
     MPI_Count element_bytes = 0;
     std::vector<MPI_Count> sizes, strides;

@@ -2,6 +2,7 @@
 #include "random_types.hpp"
 
 #include <array>
+#include <cstdlib>
 
 namespace lisle::test {
 
@@ -237,6 +238,11 @@ random_type resized_of(random_source &random, const random_type &old) {
 }
 
 } // namespace
+
+int number_of_cases() {
+    const char *const set = std::getenv("LISLE_TEST_CASES");
+    return set != nullptr ? std::atoi(set) : 10000;
+}
 
 random_type make_random_type(random_source &random, int depth) {
     if (depth == 0) {

@@ -16,6 +16,9 @@ inline MPI_Count random_in(random_source &random, MPI_Count low, MPI_Count high)
     return std::uniform_int_distribution<MPI_Count>{low, high}(random);
 }
 
+/// How many random cases a test tries: 10,000, or what LISLE_TEST_CASES says.
+[[nodiscard]] int number_of_cases();
+
 /// A handle that is freed at the end of its scope, unless predefined.
 class owned_type {
   public:

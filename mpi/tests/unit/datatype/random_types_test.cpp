@@ -14,11 +14,6 @@
 namespace lisle::test {
 namespace {
 
-int number_of_cases() {
-    const char *const set = std::getenv("LISLE_TEST_CASES");
-    return set != nullptr ? std::atoi(set) : 10000;
-}
-
 // A buffer for some elements of a type, all of whose bytes lie in the array.
 class test_buffer {
   public:

@@ -6,16 +6,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "loopback.hpp"
+
 namespace {
 
 using namespace lisle;
 using namespace lisle::tcp;
-
-socket_address loopback() {
-    sockaddr_in any{
-        .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    return {reinterpret_cast<const sockaddr *>(&any), sizeof any};
-}
 
 /// Both ends of a connection.
 class connected : public testing::Test {
@@ -33,7 +29,7 @@ class connected : public testing::Test {
         ASSERT_TRUE(called);
     }
 
-    owned_descriptor listener = listen_at(loopback());
+    owned_descriptor listener = listen_at(loopback_address());
     owned_descriptor calling, called;
 };
 
@@ -46,7 +42,7 @@ TEST_F(connected, an_end_is_heard) {
 }
 
 TEST(connecting, to_a_port_where_nobody_listens_fails) {
-    owned_descriptor listener = listen_at(loopback());
+    owned_descriptor listener = listen_at(loopback_address());
     const socket_address gone = end_of(listener.get(), getsockname);
     listener.reset();
     const begun_connection begun = begin_connecting(gone);

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <vector>
 
+#include "loopback.hpp"
 #include "tcp/connecting.hpp"
 
 namespace {
@@ -24,14 +25,7 @@ namespace {
 using namespace lisle;
 using namespace lisle::tcp;
 
-constexpr shared_secret secret{{std::byte{7}}};
-constexpr greeter self{.with = service::port, .secret = secret, .listens = {}};
-
-socket_address loopback() {
-    sockaddr_in any{
-        .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    return {reinterpret_cast<const sockaddr *>(&any), sizeof any};
-}
+constexpr greeter self{.with = service::port, .secret = {{std::byte{7}}}, .listens = {}};
 
 owned_descriptor call(const reception &at) {
     begun_connection begun = begin_connecting(at.address());
@@ -70,7 +64,7 @@ void drain(reception &at) {
 }
 
 TEST(reception, hears_who_knows_the_secret_among_silent_ones) {
-    reception at{loopback(), self};
+    reception at{loopback_address(), self};
     ASSERT_TRUE(at);
     std::vector<owned_descriptor> silent;
     for (int each = 0; each != 50; ++each) {
@@ -83,7 +77,7 @@ TEST(reception, hears_who_knows_the_secret_among_silent_ones) {
 
 TEST(reception, hands_out_all_who_have_called_at_once) {
     constexpr std::size_t callers = 40;
-    reception at{loopback(), self};
+    reception at{loopback_address(), self};
     std::vector<owned_descriptor> sockets;
     std::vector<greeting> greetings(callers, greeting{greeting::side::caller, self});
     for (std::size_t each = 0; each != callers; ++each) {
@@ -101,7 +95,7 @@ TEST(reception, hands_out_all_who_have_called_at_once) {
 }
 
 TEST(reception, closes_who_has_ended) {
-    reception at{loopback(), self};
+    reception at{loopback_address(), self};
     const std::ptrdiff_t before = open_descriptors();
     for (int each = 0; each != 3000; ++each) {
         static_cast<void>(call(at));
@@ -123,7 +117,7 @@ TEST(reception, keeps_a_bounded_number_and_lets_the_silent_go_first) {
         GTEST_SKIP() << "the system gives too few descriptors";
     }
     std::size_t refused = 0;
-    reception at{loopback(), self, [&](const char *) { ++refused; }};
+    reception at{loopback_address(), self, [&](const char *) { ++refused; }};
     const owned_descriptor socket = call(at); // the oldest of all
     greeting greets{greeting::side::caller, self};
     static_cast<void>(greets.go_on(socket.get()));
@@ -144,7 +138,7 @@ TEST(reception, keeps_a_bounded_number_and_lets_the_silent_go_first) {
 
 TEST(reception, sends_late_ones_away_whatever_else_happens) {
     std::vector<std::string_view> refused;
-    reception at{loopback(), self, [&](const char *why) { refused.emplace_back(why); },
+    reception at{loopback_address(), self, [&](const char *why) { refused.emplace_back(why); },
                  std::chrono::milliseconds{20}};
     const owned_descriptor silent = call(at), slow = call(at);
     greeting greets{greeting::side::caller, self};
@@ -156,7 +150,7 @@ TEST(reception, sends_late_ones_away_whatever_else_happens) {
 }
 
 TEST(reception, hands_out_nobody_who_has_ended) {
-    reception at{loopback(), self};
+    reception at{loopback_address(), self};
     {
         const owned_descriptor socket = call(at);
         greeting greets{greeting::side::caller, self};
@@ -175,7 +169,7 @@ TEST(reception, survives_whatever_callers_say) {
     const char *const wanted = std::getenv("LISLE_TEST_FUZZ");
     const long callers = wanted != nullptr ? std::atol(wanted) : 2000;
     std::uint64_t refused = 0;
-    reception at{loopback(), self, [&](const char *) { ++refused; }};
+    reception at{loopback_address(), self, [&](const char *) { ++refused; }};
     const std::ptrdiff_t before = open_descriptors();
     std::mt19937 random{23};
     for (long each = 0; each != callers; ++each) {

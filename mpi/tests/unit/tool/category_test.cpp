@@ -25,7 +25,7 @@ std::vector<int> times_listed(std::size_t count, std::vector<int> category::*lis
     return found;
 }
 
-const category &named(std::string_view name) {
+const category &category_named(std::string_view name) {
     return all_categories()[static_cast<std::size_t>(index_of(all_categories(), name))];
 }
 
@@ -56,7 +56,7 @@ TEST(category, has_a_name_of_its_own_and_a_meaning) {
 }
 
 TEST(category, of_collectives_has_all_settings_that_choose_an_algorithm) {
-    const std::vector<int> &controls = named("lisle_collectives").controls;
+    const std::vector<int> &controls = category_named("lisle_collectives").controls;
     ASSERT_EQ(controls.size(), static_cast<std::size_t>(collective_operation::count) + 1);
     for (const int index : controls) {
         const setting which = control_variables()[static_cast<std::size_t>(index)].which;

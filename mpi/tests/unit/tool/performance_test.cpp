@@ -22,7 +22,7 @@ std::uint64_t show(const communicator *) {
 constexpr performance_variable counter{"counter", MPI_T_PVAR_CLASS_COUNTER, MPI_T_BIND_NO_OBJECT, "", show};
 constexpr performance_variable level{"level", MPI_T_PVAR_CLASS_LEVEL, MPI_T_BIND_NO_OBJECT, "", show};
 
-const performance_variable &named(std::string_view name) {
+const performance_variable &variable_named(std::string_view name) {
     const auto table = performance_variables();
     return table[static_cast<std::size_t>(index_of(table, name))];
 }
@@ -98,9 +98,9 @@ TEST_F(performance, variables_are_told_apart_by_name_and_say_what_they_mean) {
 }
 
 TEST_F(performance, unexpected_messages_are_counted_and_stored_until_they_are_received) {
-    performance_handle messages{session, named("lisle_unexpected_messages"), nullptr};
-    performance_handle bytes{session, named("lisle_unexpected_bytes"), nullptr};
-    const performance_handle stored{session, named("lisle_unexpected_bytes_stored"), nullptr};
+    performance_handle messages{session, variable_named("lisle_unexpected_messages"), nullptr};
+    performance_handle bytes{session, variable_named("lisle_unexpected_bytes"), nullptr};
+    const performance_handle stored{session, variable_named("lisle_unexpected_bytes_stored"), nullptr};
     messages.start();
     bytes.start();
     const std::uint64_t before = stored.read();
@@ -120,7 +120,7 @@ TEST_F(performance, unexpected_messages_are_counted_and_stored_until_they_are_re
 }
 
 TEST_F(performance, collectives_are_counted_for_each_communicator) {
-    performance_handle world{session, named("lisle_collectives"), this_rank().world};
+    performance_handle world{session, variable_named("lisle_collectives"), this_rank().world};
     world.start();
     ASSERT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
     ASSERT_EQ(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS);
