@@ -24,6 +24,7 @@ SHAPES = [
     (re.compile(r"Bcast|Scatter"), "one_to_all"),
     (re.compile(r"Gather|Reduce$"), "all_to_one"),
     (re.compile(r"(Ex)?[Ss]can"), "along_ranks"),
+    (re.compile(r"Neighbor_"), "neighbours"),
 ]
 
 
@@ -63,15 +64,16 @@ class Function:
     def data(self):
         n = self.named
         scatters = "scatter" in self.bare.lower() and "educe" not in self.bare
+        all_of_them = "neighbours(ranks)" if self.is_of_neighbours() else "all_ranks(ranks)"
         if "sendcounts" in n and "sendtype" in n and not scatters:
-            return "sum_of(sendcounts, ranks, sendbuf, sendtype)"
+            return f"sum_of(sendcounts, {all_of_them}, sendbuf, sendtype)"
         if "sendtype" in n and not scatters:
-            times = "all_ranks(ranks) * " if "lltoall" in self.bare else ""
+            times = f"{all_of_them} * " if "lltoall" in self.bare else ""
             return f"elements{{sendbuf == MPI_IN_PLACE ? 0 : {times}sendcount, sendbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : sendtype}}"
         if scatters:
             return "elements{recvbuf == MPI_IN_PLACE ? 0 : recvcount, recvbuf == MPI_IN_PLACE ? MPI_DATATYPE_NULL : recvtype}"
         if "recvcounts" in n and "datatype" in n:
-            return "sum_of(recvcounts, ranks, nullptr, datatype)"
+            return f"sum_of(recvcounts, {all_of_them}, nullptr, datatype)"
         if "recvcount" in n and "datatype" in n:
             return "elements{recvcount, datatype}"
         if "count" in n and "datatype" in n:
@@ -114,13 +116,23 @@ class Function:
             return ["here.receives(asked.value(), here.to().group_of(found));"]
         if bare == "Imrecv":
             return ["here.begins_receive(*request, here.to().group_of(found));"]
-        if bare == "Mprobe":
-            return ["here.to().note(*message, comm);"]
-        if bare == "Improbe":
-            return ["*flag != 0 ? here.to().note(*message, comm) : here.found_nothing();"]
-        if bare == "Iprobe":
-            return ["if (*flag == 0) {", "    here.found_nothing();", "}"]
+        if re.fullmatch(r"I?m?probe", bare, re.IGNORECASE):
+            found = ["here.to().note(*message, comm);"] if "mprobe" in bare.lower() else []
+            found.append("here.finds(asked.value(), comm);")
+            if "flag" not in n:
+                return found
+            return ["if (*flag != 0) {", *(f"    {line}" for line in found), "} else {", "    here.found_nothing();", "}"]
         return []
+
+    def locks(self):
+        """What is done with locks of windows: of all, or of one rank."""
+        step = re.fullmatch(r"Win_(lock|flush|unlock)(_local)?(_all)?", self.bare)
+        if not step:
+            return []
+        how = f"lock_step::{step[1]}"
+        if step[1] == "lock":
+            how = "lock_step::shared" if step[3] else "lock_type == MPI_LOCK_EXCLUSIVE ? lock_step::exclusive : lock_step::shared"
+        return [f"here.locks(win, {'-1' if step[3] else 'rank'}, {how});"]
 
     def completion(self):
         index = next((name for name in ("index", "indx") if name in self.named), "")
@@ -156,6 +168,9 @@ class Function:
                 lines += [*self.part("takes_part"), f"here.to().note(*{new}, {comm});"]
         return lines
 
+    def is_of_neighbours(self):
+        return bool(re.match(r"I?neighbor_", self.bare, re.IGNORECASE))
+
     def is_file_part(self):
         return bool(re.fullmatch(r"File_(close|preallocate|set_(size|view)|sync|(read|write)(_at)?_all|(read|write)_ordered)", self.bare))
 
@@ -170,7 +185,7 @@ class Function:
 
     def after(self):
         group = self.function["group"]
-        if group == "coll" or (self.bare in {"Win_fence"}) or self.is_file_part():
+        if group == "coll" or self.is_of_neighbours() or (self.bare in {"Win_fence"}) or self.is_file_part():
             if re.match(r"I[a-z]", self.bare):
                 return self.part("begins_part", "*request, ")
             if self.bare.endswith("_init"):
@@ -178,7 +193,7 @@ class Function:
             if self.bare == "File_close":
                 return []  # the handle is gone: see before()
             return [*self.moved(), *self.part("takes_part")]
-        return self.messages() or self.completion() or self.made() or self.moved()
+        return self.messages() or self.completion() or self.made() or self.moved() or self.locks()
 
     # ---- what must be asked before the call ----
 
@@ -192,7 +207,7 @@ class Function:
             count = "incount" if self.bare.endswith("some") else "count"
             return ([f"asked_requests asked{{here, {count}, array_of_requests, array_of_statuses}};"],
                     {"array_of_statuses": "asked.pass()"})
-        if status and self.function["group"] == "pt2pt" and re.match(r"Recv|Mrecv|Sendrecv", self.bare):
+        if status and self.function["group"] == "pt2pt" and re.match(r"Recv|Mrecv|Sendrecv|I?m?probe", self.bare, re.IGNORECASE):
             lines, passed = ["asked_status asked{status};"], {"status": "asked.pass()"}
             return (lines + ["const MPI_Message found = *message;"] if self.bare == "Mrecv" else lines), passed
         if self.bare == "Imrecv":

@@ -21,6 +21,7 @@ constexpr std::size_t most_in_vain = 64;
 struct replay::operation {
     record what;
     int rank;
+    std::uint32_t group; ///< in the rank's record
     std::uint64_t communicator;
     std::uint64_t begun, ideal;
     std::shared_ptr<timed_call> ended_in = {};        ///< of a send
@@ -129,7 +130,7 @@ void replay::begin(rank_state &at) {
     std::uint64_t number = at.reader->operations() - at.call.begun.size();
     for (const begun_operation &each : at.call.begun) {
         const auto made = std::make_shared<operation>(
-            operation{each.what, at.rank, at.group(each.group).number, now, at.ideal});
+            operation{each.what, at.rank, each.group, at.group(each.group).number, now, at.ideal});
         at.open.emplace(number++, made);
         if (each.what == record::send) {
             sent_[{at.rank, each.peer, at.group(each.group).number, each.tag}].push_back(made);
@@ -140,6 +141,14 @@ void replay::begin(rank_state &at) {
     }
     for (const moved_data &each : at.call.moved) {
         sums_.moved(at.rank, each.target, each.bytes);
+    }
+    for (const lock_use &each : at.call.locks) {
+        const lock_waits::window where{at.group(each.group).number, each.window};
+        if (each.step == lock_step::unlock) {
+            locks_.unlocks(where, at.rank, each.target, now, at.ideal);
+        } else if (each.step != lock_step::flush) {
+            locks_.locks(where, at.rank, each.target, each.step == lock_step::exclusive);
+        }
     }
 }
 
@@ -174,6 +183,12 @@ void replay::end(rank_state &at) {
     sums_.call(one);
     for (const ended_operation &each : call.ended) {
         end_operation(at, each, one);
+    }
+    for (const found_message &each : call.found) {
+        end_probe(at, each, *one);
+    }
+    for (const lock_use &each : call.locks) {
+        end_lock(at, each, *one);
     }
     if (call.ended.empty() && activity_of(call.id) == activity::completion) {
         at.in_vain.push_back(one);
@@ -251,6 +266,7 @@ void replay::end_collective(rank_state &at, const operation &ended, timed_call &
         at.ideal = std::max(at.ideal, met.ideal);
         return;
     }
+    const std::vector<int> &sources = at.group(ended.group).sources;
     const auto awaits = [&](const meeting::arrival &other) {
         if (other.rank == at.rank) {
             return false;
@@ -264,16 +280,37 @@ void replay::end_collective(rank_state &at, const operation &ended, timed_call &
             return at.rank == met.root;
         case collective_shape::along_ranks:
             return other.rank < at.rank;
+        case collective_shape::neighbours:
+            return std::ranges::find(sources, other.rank) != sources.end();
         }
         return false;
     };
     constexpr std::array why{wait_state::wait_at_collective, wait_state::late_root, wait_state::early_root,
-                             wait_state::in_turn};
+                             wait_state::in_turn, wait_state::late_neighbour};
     for (const meeting::arrival &each : met.come) {
         if (awaits(each)) {
             sums_.waited(in, why[static_cast<std::size_t>(met.shape)], each.begun, each.rank);
             at.ideal = std::max(at.ideal, each.ideal);
         }
+    }
+}
+
+// The message stays where it is, and is received later.
+void replay::end_probe(rank_state &at, const found_message &found, timed_call &in) {
+    const auto queue = sent_.find({found.source, at.rank, at.group(found.group).number, found.tag});
+    if (queue != sent_.end()) {
+        const operation &sent = *queue->second.front();
+        sums_.waited(in, wait_state::late_sender, sent.begun, sent.rank);
+        at.ideal = std::max(at.ideal, sent.ideal);
+    }
+}
+
+void replay::end_lock(rank_state &at, const lock_use &use, timed_call &in) {
+    const lock_waits::window where{at.group(use.group).number, use.window};
+    const bool exclusive = locks_.held(where, at.rank, use.target).value_or(false);
+    if (const lock_release *const other = locks_.awaited(where, at.rank, use.target, exclusive, in.begin)) {
+        sums_.waited(in, wait_state::wait_for_lock, other->time, other->rank);
+        at.ideal = std::max(at.ideal, other->ideal);
     }
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/analysis/listener.hpp"
+#include "report/analysis/lock_waits.hpp"
 #include "report/analysis/tally.hpp"
 #include "report/trace/reader.hpp"
 
@@ -54,6 +55,8 @@ class replay {
     void end_receive(rank_state &at, const operation &ended, const ended_operation &how, timed_call &in);
     void note_late_receiver(const operation &sent);
     void end_collective(rank_state &at, const operation &ended, timed_call &in);
+    void end_probe(rank_state &at, const found_message &found, timed_call &in);
+    void end_lock(rank_state &at, const lock_use &use, timed_call &in);
 
     tally &sums_;
     run_listener *const listener_;
@@ -62,6 +65,7 @@ class replay {
     std::map<channel, std::deque<std::shared_ptr<operation>>> sent_; ///< and not received yet
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<meeting>>
         meetings_; ///< by communicator and turn
+    lock_waits locks_;
 };
 
 } // namespace lisle::report

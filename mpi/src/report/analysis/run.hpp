@@ -21,9 +21,11 @@ enum class wait_state : std::uint8_t {
     wait_at_collective,
     late_root,
     early_root,
-    in_turn
+    in_turn,
+    late_neighbour,
+    wait_for_lock
 };
-inline constexpr std::size_t wait_states = 6;
+inline constexpr std::size_t wait_states = 8;
 using by_state = std::array<std::uint64_t, wait_states>;
 
 struct call_total {

@@ -131,7 +131,8 @@ std::string name_of_call(std::uint32_t id) {
 
 std::string_view name_of_state(wait_state which) {
     constexpr std::array<std::string_view, wait_states> names{
-        "late sender", "late receiver", "wait at collective", "late root", "early root", "in turn"};
+        "late sender", "late receiver", "wait at collective", "late root",
+        "early root",  "in turn",       "late neighbour",     "wait for lock"};
     return names[static_cast<std::size_t>(which)];
 }
 

@@ -82,6 +82,14 @@ void call::receives(const MPI_Status &status, const shared_group &by) noexcept {
     }
 }
 
+void call::finds(const MPI_Status &status, MPI_Comm comm) noexcept {
+    if (locked_) {
+        if (const shared_group by = recorder_.group_of(comm); by != nullptr) {
+            recorder_.found(*by, status);
+        }
+    }
+}
+
 void call::begins_send(MPI_Request request, elements what, int to, int tag, MPI_Comm comm,
                        bool persistent) noexcept {
     if (locked_ && to != MPI_PROC_NULL) {
@@ -154,6 +162,12 @@ void call::begins_part(MPI_Request request, const shared_group &with, collective
 void call::moves(const shared_group &among, int target, elements data) noexcept {
     if (locked_) {
         recorder_.moved(among != nullptr && target >= 0 ? among->peer(target) : -1, bytes_of(data));
+    }
+}
+
+void call::locks(MPI_Win window, int target, lock_step step) noexcept {
+    if (locked_) {
+        recorder_.locks(window, target, step);
     }
 }
 

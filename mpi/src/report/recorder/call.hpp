@@ -35,6 +35,8 @@ class call {
     void sends(elements what, int to, int tag, MPI_Comm comm) noexcept;
     void receives(const MPI_Status &status, MPI_Comm comm) noexcept;
     void receives(const MPI_Status &status, const shared_group &by) noexcept;
+    /// A probe has found a message.
+    void finds(const MPI_Status &status, MPI_Comm comm) noexcept;
     void begins_send(MPI_Request request, elements what, int to, int tag, MPI_Comm comm,
                      bool persistent = false) noexcept;
     void begins_receive(MPI_Request request, const shared_group &by, bool persistent = false) noexcept;
@@ -48,6 +50,8 @@ class call {
 
     // ---- one-sided, and files ----
     void moves(const shared_group &among, int target, elements data) noexcept;
+    /// @param target -1: all
+    void locks(MPI_Win window, int target, lock_step step) noexcept;
 
     [[nodiscard]] recorder &to() noexcept { return recorder_; }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "abi/call_place.hpp"
+#include "report/recorder/neighbours.hpp"
 #include "report/trace/settings.hpp"
 
 namespace lisle::report {
@@ -341,6 +342,19 @@ void recorder::moved(int peer, std::uint64_t bytes) noexcept {
     write(record::moved, peer + 1, bytes);
 }
 
+void recorder::found(const rank_group &by, const MPI_Status &status) noexcept {
+    if (status.MPI_SOURCE >= 0) {
+        write(record::found, by.number, by.peer(status.MPI_SOURCE) + 1, packer::folded(status.MPI_TAG));
+    }
+}
+
+void recorder::locks(MPI_Win window, int target, lock_step step) noexcept {
+    if (const auto found = windows_.find(window); found != windows_.end()) {
+        const rank_group &ranks = *found->second.ranks;
+        write(record::lock, ranks.number, found->second.which, target < 0 ? 0 : ranks.peer(target) + 1, step);
+    }
+}
+
 void recorder::phase(int level) noexcept {
     write(record::phase, packer::folded(level), now() - begin_);
 }
@@ -365,17 +379,42 @@ shared_group recorder::make_group(MPI_Comm comm) noexcept {
     }
     // Members make communicators of the same ranks in the same order.
     const std::uint64_t number = digest({static_cast<int>(same_groups_[sum]++)}, sum);
-    if (file_.has_room((members.size() + 3) * packer::most_bytes)) {
-        packer into{file_.next()};
-        into.number(static_cast<std::uint64_t>(record::group)).number(number).number(members.size());
-        for (const int each : members) {
-            into.number(static_cast<std::uint64_t>(std::int64_t{each} + 1));
-        }
-        file_.written_until(into.end());
-    } else {
-        give_up();
+    write_group(record::group, {number}, members);
+    if (const auto [sources, destinations] = neighbours_of(comm); !sources.empty() || destinations != 0) {
+        made->destinations = destinations;
+        std::vector<int> of_job(sources.size());
+        std::ranges::transform(sources, of_job.begin(), [&](int rank) { return made->peer(rank); });
+        write_group(record::neighbours, {}, of_job);
     }
     return made;
+}
+
+void recorder::write_group(record what, std::initializer_list<std::uint64_t> first,
+                           const std::vector<int> &ranks) noexcept {
+    if (!on_) {
+        return;
+    }
+    if (!file_.has_room((ranks.size() + first.size() + 2) * packer::most_bytes)) {
+        give_up();
+        return;
+    }
+    packer into{file_.next()};
+    into.number(static_cast<std::uint64_t>(what));
+    for (const std::uint64_t each : first) {
+        into.number(each);
+    }
+    into.number(ranks.size());
+    for (const int each : ranks) {
+        into.number(static_cast<std::uint64_t>(std::int64_t{each} + 1));
+    }
+    file_.written_until(into.end());
+}
+
+// Members make windows of a communicator in the same order.
+void recorder::note(MPI_Win made, MPI_Comm of) noexcept {
+    if (const shared_group ranks = group_of(of); ranks != nullptr) {
+        windows_.insert_or_assign(made, known_window{ranks, windows_made_[ranks->number]++});
+    }
 }
 
 shared_group recorder::group_of(MPI_Comm comm) noexcept {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -24,6 +25,7 @@ struct rank_group {
     std::uint32_t number = 0; ///< in the file
     std::vector<int> peers;   ///< ranks of the job by rank of the group (of the other one, of an
                               ///< inter-communicator); -1: of none
+    int destinations = 0;     ///< neighbours that take the own rank's data
     [[nodiscard]] int peer(int rank) const noexcept {
         return rank >= 0 && rank < static_cast<int>(peers.size()) ? peers[static_cast<std::size_t>(rank)]
                                                                   : -1;
@@ -91,16 +93,21 @@ class recorder {
     void received(std::uint64_t number, const rank_group *by, const MPI_Status &status) noexcept;
     void done(std::uint64_t number) noexcept;
     void moved(int peer, std::uint64_t bytes) noexcept;
+    void found(const rank_group &by, const MPI_Status &status) noexcept;
+    void locks(MPI_Win window, int target, lock_step step) noexcept;
     void phase(int level) noexcept;
 
     [[nodiscard]] shared_group group_of(MPI_Comm comm) noexcept;
     void forget(MPI_Comm comm) noexcept { groups_.erase(comm); }
     /// Windows and files have the ranks of the communicator that they were made of; a message that was found
     /// has those of the communicator that it came by.
-    void note(MPI_Win made, MPI_Comm of) noexcept { windows_.insert_or_assign(made, group_of(of)); }
+    void note(MPI_Win made, MPI_Comm of) noexcept;
     void note(MPI_File made, MPI_Comm of) noexcept { files_.insert_or_assign(made, group_of(of)); }
     void note(MPI_Message found, MPI_Comm of) noexcept { messages_.insert_or_assign(found, group_of(of)); }
-    [[nodiscard]] shared_group group_of(MPI_Win window) const noexcept { return find_in(windows_, window); }
+    [[nodiscard]] shared_group group_of(MPI_Win window) const noexcept {
+        const auto found = windows_.find(window);
+        return found == windows_.end() ? nullptr : found->second.ranks;
+    }
     [[nodiscard]] shared_group group_of(MPI_File file) const noexcept { return find_in(files_, file); }
     [[nodiscard]] shared_group group_of(MPI_Message message) const noexcept {
         return find_in(messages_, message);
@@ -118,6 +125,10 @@ class recorder {
         long stops = 0;           ///< of the thread, when they began
         std::uint64_t pauses = 0; ///< in which it has not stopped
     };
+    struct known_window {
+        shared_group ranks;
+        std::uint64_t which; ///< of the windows of this group
+    };
     template <class... Numbers> void write(record what, Numbers... numbers) noexcept;
     [[nodiscard]] std::uint32_t new_site(const void *site, const void *outer,
                                          bool &leads_to_program) noexcept;
@@ -125,6 +136,8 @@ class recorder {
     void write_polls() noexcept;
     [[nodiscard]] std::uint32_t site_of(const call_site &from) noexcept;
     [[nodiscard]] shared_group make_group(MPI_Comm comm) noexcept;
+    void write_group(record what, std::initializer_list<std::uint64_t> first,
+                     const std::vector<int> &ranks) noexcept;
     void give_up() noexcept;
     template <class Handle> [[nodiscard]] static shared_group
     find_in(const std::unordered_map<Handle, shared_group> &known, Handle handle) noexcept {
@@ -145,7 +158,8 @@ class recorder {
         sites_; ///< by what calls return to; in_binding: look at the caller's
     std::uint32_t site_count_ = 0;
     std::unordered_map<MPI_Comm, shared_group> groups_;
-    std::unordered_map<MPI_Win, shared_group> windows_;
+    std::unordered_map<MPI_Win, known_window> windows_;
+    std::unordered_map<std::uint32_t, std::uint64_t> windows_made_; ///< by their group's number
     std::unordered_map<MPI_File, shared_group> files_;
     std::unordered_map<MPI_Message, shared_group> messages_;
     std::unordered_map<MPI_Request, begun> requests_;

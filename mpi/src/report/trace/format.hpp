@@ -15,7 +15,7 @@ namespace lisle::report {
 
 struct trace_head {
     static constexpr std::uint64_t lisle = 0x4c69736c65747263;
-    static constexpr std::uint32_t current_version = 1;
+    static constexpr std::uint32_t current_version = 2;
     std::uint64_t magic = lisle;
     std::uint32_t version = current_version;
     std::int32_t rank = 0;
@@ -40,8 +40,11 @@ enum class record : std::uint8_t {
     received,   ///< a receive has: the same, rank of the job + 1, tag, bytes
     dropped,    ///< an operation will never end: the same as of `done`
     moved,      ///< one-sided or to a file: rank of the job + 1 (0: a file), bytes
-    phase,      ///< level of MPI_Pcontrol, time
-    last,       ///< the record is complete: time, most memory in bytes
+    found,      ///< a probe has found a message: group, rank of the job + 1, tag
+    neighbours, ///< of the last group, whose data its collectives take: how many, ranks of the job + 1
+    lock,  ///< a passive epoch at a window: group, which window of it, rank of the job + 1 (0: all), step
+    phase, ///< level of MPI_Pcontrol, time
+    last,  ///< the record is complete: time, most memory in bytes
 };
 
 /// Who waits for whom in a collective.
@@ -50,7 +53,11 @@ enum class collective_shape : std::uint8_t {
     one_to_all,  ///< nobody before the root
     all_to_one,  ///< not the root before all
     along_ranks, ///< nobody before those of lower ranks
+    neighbours,  ///< nobody before those whose data it takes
 };
+
+/// What a call does with a lock.
+enum class lock_step : std::uint8_t { shared, exclusive, flush, unlock };
 
 /// Writes numbers and texts at a place with room for them.
 class packer {

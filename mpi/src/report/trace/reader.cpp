@@ -62,6 +62,8 @@ bool trace_reader::next(recorded_call &into) {
     into.begun.clear();
     into.ended.clear();
     into.moved.clear();
+    into.found.clear();
+    into.locks.clear();
     while (at_ != end_ && !broken_) {
         if (read_one(into)) {
             return !broken_;
@@ -104,6 +106,15 @@ bool trace_reader::read_one(recorded_call &into) {
         into.moved.push_back({target, number()});
         return false;
     }
+    case record::found:
+        read_found(into);
+        return false;
+    case record::neighbours:
+        read_neighbours();
+        return false;
+    case record::lock:
+        read_lock(into);
+        return false;
     case record::phase: {
         const auto level = static_cast<int>(signed_number());
         phases_.push_back({level, number()});
@@ -121,12 +132,36 @@ bool trace_reader::read_one(recorded_call &into) {
 }
 
 void trace_reader::read_group() {
-    group_record made{number(), {}};
+    group_record made{number(), {}, {}};
     const std::uint64_t size = number();
     for (std::uint64_t rank = 0; rank < size && !broken_; ++rank) {
         made.members.push_back(rank_number());
     }
     groups_.push_back(std::move(made));
+}
+
+void trace_reader::read_neighbours() {
+    const std::uint64_t count = number();
+    broken_ = broken_ || groups_.empty();
+    for (std::uint64_t each = 0; each < count && !broken_; ++each) {
+        groups_.back().sources.push_back(rank_number());
+    }
+}
+
+void trace_reader::read_found(recorded_call &into) {
+    found_message made{static_cast<std::uint32_t>(number()), rank_number(), 0};
+    made.tag = static_cast<int>(signed_number());
+    broken_ = broken_ || made.group >= groups_.size();
+    into.found.push_back(made);
+}
+
+void trace_reader::read_lock(recorded_call &into) {
+    lock_use made{static_cast<std::uint32_t>(number()), 0, 0, {}};
+    made.window = number();
+    made.target = rank_number();
+    made.step = static_cast<lock_step>(number());
+    broken_ = broken_ || made.group >= groups_.size() || made.step > lock_step::unlock;
+    into.locks.push_back(made);
 }
 
 void trace_reader::read_begun(record what, recorded_call &into) {
@@ -140,7 +175,7 @@ void trace_reader::read_begun(record what, recorded_call &into) {
         made.peer = rank_number();
         made.bytes = number();
     }
-    broken_ = broken_ || made.group >= groups_.size() || made.shape > collective_shape::along_ranks;
+    broken_ = broken_ || made.group >= groups_.size() || made.shape > collective_shape::neighbours;
     ++operations_;
     into.begun.push_back(made);
 }

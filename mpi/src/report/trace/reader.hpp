@@ -18,6 +18,7 @@ namespace lisle::report {
 struct group_record {
     std::uint64_t number;     ///< the same at all of its members
     std::vector<int> members; ///< ranks of the job; -1: of none
+    std::vector<int> sources; ///< the same of those whose data the own rank takes of its neighbours
 };
 
 struct begun_operation {
@@ -37,6 +38,20 @@ struct ended_operation {
     std::uint64_t bytes;
 };
 
+/// A message that is there, and stays there.
+struct found_message {
+    std::uint32_t group;
+    int source; ///< rank of the job
+    int tag;
+};
+
+struct lock_use {
+    std::uint32_t group;
+    std::uint64_t window; ///< which of those of the group
+    int target;           ///< rank of the job; -1: all
+    lock_step step;
+};
+
 struct moved_data {
     int target; ///< rank of the job; -1: a file
     std::uint64_t bytes;
@@ -50,6 +65,8 @@ struct recorded_call {
     std::vector<begun_operation> begun;
     std::vector<ended_operation> ended;
     std::vector<moved_data> moved;
+    std::vector<found_message> found;
+    std::vector<lock_use> locks;
 };
 
 struct phase_mark {
@@ -89,6 +106,9 @@ class trace_reader {
     [[nodiscard]] int rank_number() { return static_cast<int>(number()) - 1; }
     [[nodiscard]] bool read_one(recorded_call &into);
     void read_group();
+    void read_neighbours();
+    void read_found(recorded_call &into);
+    void read_lock(recorded_call &into);
     void read_begun(record what, recorded_call &into);
     void read_ended(record how, recorded_call &into);
     void read_call(recorded_call &into);

@@ -10,9 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum sort { late_sender, late_receiver, at_collective, late_root, early_root, in_turn, sorts };
-static const char *const names[] = {"late sender", "late receiver", "wait at collective",
-                                    "late root",   "early root",    "in turn"};
+enum sort {
+    late_sender,
+    late_receiver,
+    at_collective,
+    late_root,
+    early_root,
+    in_turn,
+    late_neighbour,
+    lock_wait,
+    sorts
+};
+static const char *const names[] = {"late sender", "late receiver", "wait at collective", "late root",
+                                    "early root",  "in turn",       "late neighbour",     "wait for lock"};
 enum { most = 64, pause_us = 100000 };
 
 static int rank, size;
@@ -74,6 +84,29 @@ static void messages(void) {
             MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     }
 
+    which = plant(late_sender); /* in a probe */
+    late(0);
+    if (rank < 2)
+        arrive(which);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    if (rank == 1) {
+        MPI_Probe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+
+    which = plant(late_sender); /* in probes in vain */
+    late(0);
+    if (rank < 2)
+        arrive(which);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    if (rank == 1) {
+        for (flag = 0; !flag;)
+            MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+
     which = plant(late_receiver);
     late(1);
     if (rank < 2)
@@ -98,9 +131,11 @@ static void messages(void) {
 }
 
 static void collectives(void) {
-    int own = rank, all = 0, which;
+    int own = rank, all = 0, open_ends = 0, from[2] = {-1, -1}, which;
     MPI_Request request;
-    MPI_Comm again;
+    MPI_Comm again, line;
+    plant(at_collective);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open_ends, 0, &line); /* while nobody is late */
     which = plant(at_collective);
     late(1);
     arrive(which);
@@ -124,22 +159,55 @@ static void collectives(void) {
     arrive(which);
     MPI_Reduce(&own, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 
+    which = plant(late_neighbour); /* of rank 1 alone */
+    late(2);
+    arrive(which);
+    MPI_Neighbor_allgather(&own, 1, MPI_INT, from, 1, MPI_INT, line);
+    MPI_Comm_free(&line);
+
     which = plant(in_turn);
     late(0);
     arrive(which);
     MPI_Scan(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* Rank 1 has a lock that rank 0 wants. */
+static void locks(void) {
+    int value = 0, which;
+    MPI_Win window;
+    MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    which = plant(lock_wait);
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
+        MPI_Put(&rank, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        MPI_Win_flush(2, window);
+        MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+        late(1);
+        arrive(which);
+        MPI_Win_unlock(2, window);
+    } else if (rank == 0) {
+        MPI_Recv(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        arrive(which);
+        MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, window);
+        MPI_Get(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(2, window);
+    }
+    plant(at_collective); /* or rank 2 would wait where nobody notes it */
+    MPI_Win_free(&window);
+}
+
 /* How long a rank has waited for another one by when they came. */
 static double wait_of(enum sort sort, const double *times, int waiter) {
     double latest = 0;
     for (int other = 0; other < size; ++other) {
-        const int awaited = sort == late_sender     ? waiter == 1 && other == 0
-                            : sort == late_receiver ? waiter == 0 && other == 1
-                            : sort == late_root     ? other == 0
-                            : sort == early_root    ? waiter == 0
-                            : sort == in_turn       ? other < waiter
-                                                    : 1;
+        const int awaited = sort == late_sender      ? waiter == 1 && other == 0
+                            : sort == late_receiver  ? waiter == 0 && other == 1
+                            : sort == late_root      ? other == 0
+                            : sort == early_root     ? waiter == 0
+                            : sort == in_turn        ? other < waiter
+                            : sort == late_neighbour ? abs(other - waiter) == 1
+                            : sort == lock_wait      ? waiter == 0 && other == 1
+                                                     : 1;
         if (other != waiter && awaited && times[other] > latest)
             latest = times[other];
     }
@@ -182,6 +250,7 @@ int main(int count, char **words) {
         messages();
         MPI_Pcontrol(2);
         collectives();
+        locks();
         tell();
     }
     MPI_Finalize();

@@ -125,6 +125,47 @@ void write_two_ranks(const std::string &first, const std::string &second) {
     one.close(2200);
 }
 
+/// Rank 1 probes from 100 on what rank 0 sends at 700, locks from 1000 on what that unlocks at 1500, and
+/// takes the data of that as its neighbour's from 1800 on, which comes at 2000. Rank 0 takes nothing of
+/// rank 1.
+TEST_F(trace, tells_for_whom_probes_locks_and_neighbours_wait) {
+    constexpr int send_id = 60, probe_id = 61, lock_id = 62, unlock_id = 63, collective_id = 64;
+    rank_writer zero{file(0), 0, 2}, one{file(1), 1, 2};
+    one.put(record::neighbours, 1, 1);
+    zero.put(record::send, 0, 2, packer::folded(5), 8);
+    zero.put(record::done, 1);
+    zero.call(send_id, 700, 50);
+    zero.put(record::lock, 0, 3, 2, lock_step::exclusive);
+    zero.call(lock_id, 100, 10);
+    zero.put(record::lock, 0, 3, 2, lock_step::unlock);
+    zero.call(unlock_id, 700, 20);
+    one.put(record::found, 0, 1, packer::folded(5));
+    one.call(probe_id, 100, 650);
+    one.put(record::receive, 0);
+    one.put(record::received, 1, 1, packer::folded(5), 8);
+    one.call(send_id, 660, 5);
+    one.put(record::lock, 0, 3, 2, lock_step::shared);
+    one.call(lock_id, 240, 510);
+    one.put(record::lock, 0, 3, 0, lock_step::flush); // of all targets: nobody unlocks meanwhile
+    one.call(lock_id, 520, 10);
+    one.put(record::collective, 0, collective_shape::neighbours, 0, 16);
+    one.put(record::done, 1);
+    one.call(collective_id, 280, 210);
+    zero.put(record::collective, 0, collective_shape::neighbours, 0, 16);
+    zero.put(record::done, 1);
+    zero.call(collective_id, 500, 5);
+    zero.close(2200);
+    one.close(2200);
+    const run told = analyse(folder);
+    by_state expected{};
+    expected[static_cast<std::size_t>(wait_state::late_sender)] = 600;
+    expected[static_cast<std::size_t>(wait_state::wait_for_lock)] = 500;
+    expected[static_cast<std::size_t>(wait_state::late_neighbour)] = 200;
+    EXPECT_EQ(told.ranks[1].waits, expected);
+    EXPECT_EQ(told.ranks[0].waits, by_state{});
+    EXPECT_EQ(told.late[0], 1300U);
+}
+
 TEST_F(trace, tells_who_waits_for_whom) {
     write_two_ranks(file(0), file(1));
     const run told = analyse(folder);

@@ -253,7 +253,8 @@ function showStates() {
   const rows = run.states.map((name, at) => [name, run.ranks.reduce((sum, rank) => sum + rank[8 + at], 0)]).filter((row) => row[1] > 0);
   const what = { "late sender": "a receive before its message was sent", "late receiver": "a send before its message was received",
     "wait at collective": "one that all need was late", "late root": "the root of a broadcast or scatter was late",
-    "early root": "the root of a gather or reduction was early", "in turn": "a rank before in a scan was late" };
+    "early root": "the root of a gather or reduction was early", "in turn": "a rank before in a scan was late",
+    "late neighbour": "one whose data is taken was late", "wait for lock": "another rank had the window's lock" };
   if (rows.length === 0) $("states-about").textContent = "Nobody has waited for another rank.";
   const all = run.ranks.reduce((sum, rank) => sum + rank[0], 0);
   fill($("states"), [["wait state", true], ["time"], ["of all time"], ["what", true]],
