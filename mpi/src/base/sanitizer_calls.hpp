@@ -37,17 +37,22 @@ inline const bool under_sanitizer = __sanitizer_start_switch_fiber != nullptr ||
                                     __tsan_switch_to_fiber != nullptr ||
                                     __lsan_register_root_region != nullptr;
 
-/// While one of these lives, locks that the calling thread takes order nothing for ThreadSanitizer: locks of
-/// Lisle's own must not hide races of the program.
+/// While one of these lives, locks that the calling thread takes order nothing for ThreadSanitizer, and what
+/// they guard is not looked at: locks of Lisle's own must not hide races of the program. (Of code that was
+/// not built with ThreadSanitizer it sees what that allocates and copies.)
 class locks_unseen {
   public:
     locks_unseen() noexcept {
         if (AnnotateIgnoreSyncBegin != nullptr) {
             AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+            AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+            AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
         }
     }
     ~locks_unseen() {
-        if (AnnotateIgnoreSyncEnd != nullptr) {
+        if (AnnotateIgnoreSyncBegin != nullptr) {
+            AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+            AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
             AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
         }
     }

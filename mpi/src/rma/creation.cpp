@@ -12,6 +12,7 @@
 #include "base/checks.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "base/thread_sanitizer.hpp"
 #include "collective/selection/launch.hpp"
 #include "collective/selection/plan.hpp"
 #include "communicator/agreement.hpp"
@@ -195,7 +196,9 @@ class construction {
                 made->hints.apply(*asked_.hints);
             }
         });
+        note_release_by_peer(table_.members); // what members of this process have entered there
         settle(); // packets of those that have left this find the window at every member
+        note_acquire_by_peer([this] { return table_.members; });
         race_watch::window_made(made->members);
         return made.release();
     }
