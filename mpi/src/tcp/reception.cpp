@@ -159,6 +159,8 @@ void reception::send_away(pending_callers::iterator one, const char *why) noexce
     if (why != nullptr && refused_) {
         refused_(why);
     }
+    // Before it is closed: a child that holds it open would keep epoll telling of it.
+    epoll_ctl(events_.get(), EPOLL_CTL_DEL, one->second.who.socket.get(), nullptr);
     unproven_.erase(one);
 }
 

@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
+#include <poll.h>
 #include <random>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -148,6 +151,36 @@ TEST(socket_device, a_peer_that_answers_at_once_is_heard) {
             return how == attempt::ended || sent.ends == 1;
         }));
     }
+}
+
+/// Between fork and exec a child has all that its parent has open.
+TEST(socket_device, nothing_is_heard_of_a_connection_that_only_a_child_holds_open) {
+    endpoint one, other;
+    const peer_number to = one->add_peer(other->address());
+    const peer_number back = other->add_peer(one->address());
+    send(one, other, to, bytes_of(100, 1));
+    ASSERT_TRUE(poll_until({&one, &other}, [&] { return other.received.size() == 1; }));
+    const pid_t child = fork();
+    if (child == 0) {
+        for (;;) {
+            pause();
+        }
+    }
+    one->give_up(to);
+    for (int round = 0; round != 3; ++round) {
+        one.poll(); // which frees the connection
+    }
+    std::vector<std::byte> bytes = bytes_of(100, 2);
+    some_operation sent{operation::kind::send};
+    EXPECT_EQ(other->send(bytes, {}, back, sent), attempt::ended);
+    pollfd heard{one->descriptor(), POLLIN, 0};
+    for (int round = 0; round != 10; ++round) {
+        EXPECT_EQ(poll(&heard, 1, 2), 0);
+        one.poll();
+    }
+    EXPECT_TRUE(one.received.empty());
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
 }
 
 TEST(socket_device, messages_of_all_sizes_arrive_in_order_with_few_buffers) {

@@ -54,6 +54,12 @@ void pulse::wait_for_events(std::uint64_t number, int link, std::uint32_t which,
     static_cast<void>(epoll_ctl(events_.get(), how, link, &event)); // without it the end shows later
 }
 
+// A child that a rank starts holds the connection open until it runs its program: epoll would tell of it on.
+void pulse::hang_up(owned_descriptor &link) noexcept {
+    static_cast<void>(epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.get(), nullptr));
+    link.reset();
+}
+
 void pulse::watch(int process, const tcp::socket_address &address) {
     const auto at = static_cast<std::size_t>(process);
     if (peers_.size() <= at) {
@@ -100,10 +106,13 @@ std::vector<pulse::end> pulse::ended() {
         if (which == the_reception) {
             take_watchers();
         } else if (which >= first_watcher) {
-            watchers_.erase(which); // it has nothing to say, so this is its end
+            if (const auto found = watchers_.find(which); found != watchers_.end()) {
+                hang_up(found->second.link); // it has nothing to say, so this is its end
+                watchers_.erase(found);
+            }
         } else if (const auto why = hear(which)) {
             ends.push_back({static_cast<int>(which), *why});
-            peers_[which].link.reset();
+            hang_up(peers_[which].link);
         }
     }
     return ends;
@@ -136,7 +145,7 @@ std::optional<pulse::cause> pulse::hear(std::size_t at) noexcept {
 // The peer may have waited in vain for a word of this process, which computed. If it has ended itself, nobody
 // listens there any more.
 std::optional<pulse::cause> pulse::call_again(std::size_t at) noexcept {
-    peers_[at].link.reset();
+    hang_up(peers_[at].link);
     if (peers_[at].calls < most_calls && call(at)) {
         return std::nullopt;
     }
@@ -150,6 +159,9 @@ void pulse::say_farewell() noexcept {
 // The reception stays: a peer that finds nobody there takes this process for dead.
 void pulse::retire() noexcept {
     say_to_all(greeting::word::retired);
+    for (watched &each : peers_) {
+        hang_up(each.link);
+    }
     peers_.clear();
 }
 

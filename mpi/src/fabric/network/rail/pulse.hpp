@@ -70,6 +70,7 @@ class pulse {
 
     [[nodiscard]] bool call(std::size_t at) noexcept;
     void wait_for_events(std::uint64_t number, int link, std::uint32_t which, int how) noexcept;
+    void hang_up(owned_descriptor &link) noexcept;
     [[nodiscard]] std::optional<cause> hear(std::size_t at) noexcept;
     [[nodiscard]] std::optional<cause> call_again(std::size_t at) noexcept;
     void take_watchers() noexcept;

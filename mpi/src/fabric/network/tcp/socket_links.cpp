@@ -347,6 +347,9 @@ void socket_links::end(socket_link &link) noexcept {
     const bool was_ready = link.is_ready();
     ready_ -= was_ready ? 1 : 0;
     link.is = socket_link::stage::closed;
+    // A child that a rank starts holds the connection open until it runs its program: epoll would tell of it
+    // on.
+    static_cast<void>(epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr));
     link.socket.reset();
     any_closed_ = true;
     link.out.fail(contents_.ended);
