@@ -44,6 +44,8 @@ class lock_waits {
             kept.pop_front();
         }
     }
+    /// The call that gives the lock up is over.
+    void forget(window where, int rank, int target) { held_.erase({where, {rank, target}}); }
     /// The latest lock of another rank that has excluded the caller's, given up after `begun`; null: none.
     [[nodiscard]] const lock_release *awaited(window where, int rank, int target, bool exclusive,
                                               std::uint64_t begun) const {

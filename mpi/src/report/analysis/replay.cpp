@@ -312,6 +312,9 @@ void replay::end_lock(rank_state &at, const lock_use &use, timed_call &in) {
         sums_.waited(in, wait_state::wait_for_lock, other->time, other->rank);
         at.ideal = std::max(at.ideal, other->ideal);
     }
+    if (use.step == lock_step::unlock) {
+        locks_.forget(where, at.rank, use.target);
+    }
 }
 
 } // namespace lisle::report

@@ -33,7 +33,7 @@ neighbours of_distributed_graph(MPI_Comm comm) {
     int in = 0, out = 0, weighted = 0;
     PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     neighbours found{std::vector<int>(static_cast<std::size_t>(in)), out};
-    // Not of all of either are there weights to be had: they are given room.
+    // A graph that has weights writes them, too.
     std::vector<int> destinations(static_cast<std::size_t>(out)), weights_in(found.sources.size()),
         weights_out(destinations.size());
     PMPI_Dist_graph_neighbors(comm, in, found.sources.data(), weights_in.data(), out, destinations.data(),

@@ -154,6 +154,11 @@ TEST_F(trace, tells_for_whom_probes_locks_and_neighbours_wait) {
     zero.put(record::collective, 0, collective_shape::neighbours, 0, 16);
     zero.put(record::done, 1);
     zero.call(collective_id, 500, 5);
+    // The exclusive lock of rank 0 has ended: its flush under a lock of all waits for no shared one.
+    one.put(record::lock, 0, 3, 2, lock_step::unlock);
+    one.call(unlock_id, 230, 10);
+    zero.put(record::lock, 0, 3, 2, lock_step::flush);
+    zero.call(lock_id, 25, 30);
     zero.close(2200);
     one.close(2200);
     const run told = analyse(folder);

@@ -347,8 +347,8 @@ void socket_links::end(socket_link &link) noexcept {
     const bool was_ready = link.is_ready();
     ready_ -= was_ready ? 1 : 0;
     link.is = socket_link::stage::closed;
-    // A child that a rank starts holds the connection open until it runs its program: epoll would tell of it
-    // on.
+    // A child that a rank starts holds the connection open until it runs its program: epoll would go on
+    // telling of it.
     static_cast<void>(epoll_ctl(events_.get(), EPOLL_CTL_DEL, link.socket.get(), nullptr));
     link.socket.reset();
     any_closed_ = true;
