@@ -145,6 +145,8 @@ class keeper {
             const int signal = static_cast<int>(seen.ssi_signo);
             if (signal == SIGCHLD) {
                 reap();
+            } else if (is_ignored(seen)) {
+                continue;
             } else if (part_) {
                 part_->signal(signal);
             } else if (std::ranges::find(ending_signals, signal) != ending_signals.end()) {

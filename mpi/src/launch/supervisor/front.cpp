@@ -98,7 +98,7 @@ class front {
 
     void on_signal(const signalfd_siginfo &seen) {
         const int signal = static_cast<int>(seen.ssi_signo);
-        if (signal == SIGCHLD) {
+        if (signal == SIGCHLD || is_ignored(seen)) {
             return;
         }
         const bool asks_for_status = signal == SIGQUIT && seen.ssi_code != SI_KERNEL;

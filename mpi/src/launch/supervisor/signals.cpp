@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <sys/signalfd.h>
 
 namespace lisle::launch {
 
@@ -26,7 +25,9 @@ sigset_t handled_signals(std::span<const int> more) {
     sigset_t set;
     sigemptyset(&set);
     for (const int signal : ending_signals) {
-        if (!ignored_from_the_start(signal)) {
+        // SIGQUIT asks for what the ranks wait for as well, which is_ignored tells apart: what is blocked comes
+        // to signal_source even where it is ignored.
+        if (signal == SIGQUIT || !ignored_from_the_start(signal)) {
             sigaddset(&set, signal);
         }
     }
@@ -37,6 +38,10 @@ sigset_t handled_signals(std::span<const int> more) {
         sigaddset(&set, signal);
     }
     return set;
+}
+
+bool is_ignored(const signalfd_siginfo &seen) {
+    return seen.ssi_code == SI_KERNEL && ignored_from_the_start(static_cast<int>(seen.ssi_signo));
 }
 
 inherited_state take_over_signals(const sigset_t &handled) {

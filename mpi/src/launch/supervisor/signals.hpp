@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <span>
+#include <sys/signalfd.h>
 
 #include "launch/common/descriptor.hpp"
 #include "launch/supervisor/spawn.hpp"
@@ -32,7 +33,11 @@ class signal_note {
 };
 
 /// The signals that the launcher handles: those above, unless it was started with them ignored, and `more`.
+/// SIGQUIT is always among them, since `lislerun --status` sends it: see is_ignored.
 sigset_t handled_signals(std::span<const int> more);
+
+/// Whether a terminal has sent this signal and the launcher was started with it ignored.
+bool is_ignored(const signalfd_siginfo &seen);
 
 /// Blocks these signals and SIGCHLD, and returns the state before.
 inherited_state take_over_signals(const sigset_t &handled);

@@ -83,9 +83,15 @@ def takes_questions(job):
     return blocked >> (signal.SIGQUIT - 1) & 1 == 1
 
 
-def look_at_a_running_job(command, ask, sentences):
+def as_scripts_start():
+    """A script's '&' has a command ignore what the keyboard sends."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def look_at_a_running_job(command, ask, sentences, prepare=None):
     """What the launcher prints of it when it is asked; again while its ranks are still on their way."""
-    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stderr=errors) as job:
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stderr=errors, preexec_fn=prepare) as job:
         said = ""
         while job.poll() is None and not takes_questions(job):
             time.sleep(0.1)
@@ -131,7 +137,8 @@ def show_a_running_job(launcher, program, kind):
             break
     expect(not missing(TABLE, done.stderr), f"no {missing(TABLE, done.stderr)} in\n{done.stderr}")
     look_at_a_running_job([*command, "one_sleeps"], lambda job: job.send_signal(signal.SIGQUIT), TABLE)
-    look_at_a_running_job([*command, "tests_in_a_loop"], lambda job: run(launcher, "--status", job.pid), LOOP)
+    look_at_a_running_job([*command, "tests_in_a_loop"], lambda job: run(launcher, "--status", job.pid), LOOP,
+                          as_scripts_start)
     nobody = run(launcher, "--status", "1", status=1)
     expect("neither a launcher nor a process of one's job" in nobody.stderr, nobody.stderr)
 
