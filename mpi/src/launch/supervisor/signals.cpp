@@ -25,8 +25,8 @@ sigset_t handled_signals(std::span<const int> more) {
     sigset_t set;
     sigemptyset(&set);
     for (const int signal : ending_signals) {
-        // SIGQUIT asks for what the ranks wait for as well, which is_ignored tells apart: what is blocked comes
-        // to signal_source even where it is ignored.
+        // SIGQUIT asks for what the ranks wait for as well, which is_ignored tells apart: what is blocked
+        // comes to signal_source even where it is ignored.
         if (signal == SIGQUIT || !ignored_from_the_start(signal)) {
             sigaddset(&set, signal);
         }

@@ -37,6 +37,12 @@ bool offer_core(std::chrono::nanoseconds long_turn) {
     return real_clock::now() - before < long_turn.count();
 }
 
+/// How many ranks take turns on the calling thread.
+unsigned fibers_of_caller() noexcept {
+    const fiber_worker *const worker = fiber_worker::current();
+    return worker != nullptr ? static_cast<unsigned>(worker->fibers()) : 1;
+}
+
 /// What the calling thread tells of its wait where several threads of a rank may call MPI: each is asked,
 /// since one answers for the rank.
 class thread_place {
@@ -262,11 +268,15 @@ void waiter::found_nothing() noexcept {
     }
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         core_.self.job.clock().program_goes_on();
-        return;
     }
-    if (looks % (core_.self.job.oversubscribed() ? looks_for_offer : looks_for_rare_offer) == 0) {
+    // Fibers that test in turn keep their worker from sleeping as one rank would: they offer the core as often as it.
+    if (looks % (looks_between_offers() * fibers_of_caller()) == 0) {
         sched_yield();
     }
+}
+
+unsigned waiter::looks_between_offers() const noexcept {
+    return core_.self.job.oversubscribed() ? looks_for_offer : looks_for_rare_offer;
 }
 
 void waiter::let_core_catch_up() {
@@ -288,10 +298,12 @@ void waiter::found_no_room(unsigned &tries) {
     if (progress() || progress_elsewhere()) {
         return;
     }
+    ++tries;
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
-        return;
-    }
-    if (++tries > policy_.before_sleep) {
+        if (tries % (tries_for_offer * fibers_of_caller()) == 0) {
+            sched_yield(); // all fibers of the worker may be at this
+        }
+    } else if (tries > policy_.before_sleep) {
         // The receiver does not run, or not here: no news of it will come, so not for long.
         auto seen = news();
         if (!progress()) {

@@ -92,6 +92,8 @@ class waiter {
     using all_news = std::array<std::uint64_t, fabric::most_tracks>;
     [[nodiscard]] all_news news() const;
     bool advance_progressors();
+    /// How often a rank looks in a loop of its own before it offers its core.
+    [[nodiscard]] unsigned looks_between_offers() const noexcept;
     /// Sleeps until there may be news in any engine of the rank; returns at once if there has been any since
     /// the caller's last look, which `seen` stands for.
     /// @param at_most nanoseconds, 0: as long as it takes
