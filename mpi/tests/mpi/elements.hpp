@@ -5,7 +5,9 @@
 
 #include "memory.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
@@ -33,7 +35,8 @@ template <class T, class Combine> element_type element_type_of(MPI_Datatype type
 class element_row {
   public:
     element_row(const element_type &type, int count)
-        : type_{type}, own_(type.size * static_cast<std::size_t>(count)), bytes_{own_} {}
+        : type_{type}, own_((type.size * static_cast<std::size_t>(count) + sizeof(unit) - 1) / sizeof(unit)),
+          bytes_{std::as_writable_bytes(std::span{own_}).first(type.size * static_cast<std::size_t>(count))} {}
     element_row(const element_type &type, std::span<std::byte> bytes) : type_{type}, bytes_{bytes} {}
     element_row(const element_row &) = delete;
     element_row &operator=(const element_row &) = delete;
@@ -47,7 +50,9 @@ class element_row {
     [[nodiscard]] bool has(int i, const void *expected) const { return type_.equal((*this)[i], expected); }
 
   private:
+    using unit = std::array<std::uint64_t, 4>; // a vector of bytes takes one after the other
+
     const element_type &type_;
-    buffer_of<std::byte> own_;
+    buffer_of<unit> own_;
     std::span<std::byte> bytes_;
 };
