@@ -303,16 +303,6 @@ void announced_receives::fetch(receive_operation &receive, MPI_Count bytes) {
 
 // ---- streams ----
 
-template <class Tell> void announced_receives::tell_number_locked(receive_operation &receive, Tell tell) {
-    receive.id = streaming_.insert(receive);
-    try {
-        tell();
-    } catch (...) {
-        streaming_.erase(receive.id);
-        throw;
-    }
-}
-
 void announced_receives::ask_again(receive_operation &receive) {
     const std::scoped_lock guard{core_};
     ask_for_stream_locked(receive, receive.stream_end);

@@ -120,4 +120,14 @@ class announced_receives {
     path_choice choice_;                          ///< for long messages from other processes
 };
 
+template <class Tell> void announced_receives::tell_number_locked(receive_operation &receive, Tell tell) {
+    receive.id = streaming_.insert(receive);
+    try {
+        tell();
+    } catch (...) {
+        streaming_.erase(receive.id);
+        throw;
+    }
+}
+
 } // namespace lisle::protocol
