@@ -36,7 +36,8 @@ class element_row {
   public:
     element_row(const element_type &type, int count)
         : type_{type}, own_((type.size * static_cast<std::size_t>(count) + sizeof(unit) - 1) / sizeof(unit)),
-          bytes_{std::as_writable_bytes(std::span{own_}).first(type.size * static_cast<std::size_t>(count))} {}
+          bytes_{std::as_writable_bytes(std::span{own_}).first(type.size * static_cast<std::size_t>(count))} {
+    }
     element_row(const element_type &type, std::span<std::byte> bytes) : type_{type}, bytes_{bytes} {}
     element_row(const element_row &) = delete;
     element_row &operator=(const element_row &) = delete;

@@ -269,7 +269,8 @@ void waiter::found_nothing() noexcept {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr && worker->yield()) {
         core_.self.job.clock().program_goes_on();
     }
-    // Fibers that test in turn keep their worker from sleeping as one rank would: they offer the core as often as it.
+    // Fibers that test in turn keep their worker from sleeping as one rank would: they offer the core as
+    // often as it.
     if (looks % (looks_between_offers() * fibers_of_caller()) == 0) {
         sched_yield();
     }
