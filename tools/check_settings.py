@@ -24,6 +24,7 @@ ALLOWED = {
     ("mpi/src/world/pmi/foreign_launcher.cpp", "name"): "variables of other launchers",
     ("mpi/src/world/pmi/foreign_launcher.cpp", "trace.count_variable"): "variables of other launchers",
     ("mpi/src/dynamic/parents.cpp", "LISLE_PARENT_PORT"): "what a job that spawns another one tells it",
+    ("mpi/src/fabric/network/ucx/ucx.cpp", "name"): "variables of UCX",
     ("mpi/src/launch/outer/task.cpp", "variable"): "variables of other launchers",
     ("mpi/src/launch/lislerun.cpp", "LISLE_PARENT_FD"): "what a rank that spawns a job tells its launcher",
     ("mpi/src/launch/outer/outer_launcher.cpp", "LISLE_PARENT_PORT"): "whether another launcher has to hand it down",

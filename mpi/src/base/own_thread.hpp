@@ -11,24 +11,26 @@
 
 namespace lisle {
 
+/// While one lives, the calling thread takes no signals, nor do threads that begin meanwhile: they inherit
+/// the mask.
+class signals_blocked {
+  public:
+    signals_blocked() noexcept {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    signals_blocked(const signals_blocked &) = delete;
+    signals_blocked &operator=(const signals_blocked &) = delete;
+    ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  private:
+    sigset_t before_;
+};
+
 /// Begins a thread that takes no signals. Throws std::system_error if the system gives none.
 template <class Body> [[nodiscard]] std::thread begin_own_thread(Body body) {
-    // A thread inherits the mask of blocked signals.
-    class all_blocked {
-      public:
-        all_blocked() noexcept {
-            sigset_t all;
-            sigfillset(&all);
-            pthread_sigmask(SIG_SETMASK, &all, &before_);
-        }
-        all_blocked(const all_blocked &) = delete;
-        all_blocked &operator=(const all_blocked &) = delete;
-        ~all_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-      private:
-        sigset_t before_;
-    };
-    const all_blocked while_it_begins;
+    const signals_blocked while_it_begins;
     return std::thread{[body = std::move(body)]() mutable {
         const thread_order::library_code unseen;
         body();

@@ -132,9 +132,8 @@ std::vector<setting_description> rows() {
         {"LISLE_NETWORK_INTERFACE", users, 0, 0, 0,
          "the network interfaces to use, or the networks that they are on: eth1 or 10.0.2.0/24,eth0", ""},
         {"LISLE_NETWORK_PROVIDER", users, 0, 0, 0,
-         "what carries packets between nodes: lisle-tcp, or a provider of libfabric, or several, the "
-         "preferred one "
-         "first",
+         "what carries packets between nodes: lisle-tcp, ucx, or a provider of libfabric, or several, "
+         "the preferred one first",
          ""},
         {"LISLE_FABRIC", experts, 0, 0, 0,
          "what carries packets within the job: local, or tile:WxH (lislerun --fabric)", ""},

@@ -12,6 +12,9 @@
 #endif
 #include "fabric/network/ofi/hardware.hpp"
 #include "fabric/network/tcp/socket_device.hpp"
+#ifdef LISLE_WITH_UCX
+#include "fabric/network/ucx/ucx_choices.hpp"
+#endif
 #include "mpi.h"
 #include "tcp/tcp_interface.hpp"
 
@@ -32,6 +35,19 @@ std::vector<choice> others() {
 #else
     fail(MPI_ERR_OTHER,
          "this build of Lisle has no libfabric: build it again with Debian's libfabric-dev installed");
+#endif
+}
+
+/// What UCX may use. Nobody gets it unasked: it has not been tried on the hardware that it is for.
+std::vector<choice> choices_of_ucx([[maybe_unused]] const provider_request &wanted) {
+#ifdef LISLE_WITH_UCX
+    return ucx_choices();
+#else
+    if (const auto named = words_of(wanted.names, ","); named.size() == 1 && named.front() == over_ucx) {
+        fail(MPI_ERR_OTHER,
+             "this build of Lisle has no UCX: build it again with Debian's libucx-dev installed");
+    }
+    return {};
 #endif
 }
 
@@ -121,14 +137,18 @@ class wish {
     bool others_than_loopback_;
 };
 
+bool is_other_than_libfabric(std::string_view name) noexcept {
+    return name == own_tcp || name == over_ucx;
+}
+
 /// Adds what libfabric has, if it is to be asked. @return why it was not, or what it said
 std::string ask_libfabric(const provider_request &wanted, std::vector<choice> &all) {
     const auto named = words_of(wanted.names, ",");
     if (named.empty() && !all.empty() && !has_hardware_for_libfabric(wanted.kinds_of_devices)) {
         return "not asked: this machine has no network hardware that only libfabric reaches";
     }
-    if (!named.empty() && std::ranges::all_of(named, [](std::string_view each) { return each == own_tcp; })) {
-        return "not asked: LISLE_NETWORK_PROVIDER names lisle-tcp alone";
+    if (!named.empty() && std::ranges::all_of(named, is_other_than_libfabric)) {
+        return "not asked: LISLE_NETWORK_PROVIDER names none of its providers";
     }
     try {
         std::ranges::move(others(), std::back_inserter(all));
@@ -164,6 +184,7 @@ judged_choices judge_providers(const provider_request &wanted) {
     std::vector<choice> all = own_choices(wanted.everywhere);
     judged_choices result;
     result.libfabric = ask_libfabric(wanted, all);
+    std::ranges::move(choices_of_ucx(wanted), std::back_inserter(all));
     const wish asked{wanted, all};
     std::vector<judged_choice> suitable, others;
     for (const choice &each : all) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device, on which network interface, carries a job's packets: one of libfabric's providers, or TCP
-// sockets of ours.
+// Which device, on which network interface, carries a job's packets: one of libfabric's providers, UCX, or
+// TCP sockets of ours.
 #pragma once
 
 #include <string>

@@ -49,6 +49,12 @@ constexpr const char *with_libfabric =
 #else
     "no";
 #endif
+constexpr const char *with_ucx =
+#ifdef LISLE_WITH_UCX
+    "yes";
+#else
+    "no";
+#endif
 constexpr const char *with_pmix =
 #ifdef LISLE_WITH_PMIX
     "yes";
@@ -81,6 +87,7 @@ void add_build(facts &all) {
     all.push_back({section, "built as", LISLE_BUILT_AS});
     all.push_back(
         {section, "libfabric", with_libfabric, "whether its header was there when Lisle was built"});
+    all.push_back({section, "UCX", with_ucx, "whether its header was there when Lisle was built"});
     all.push_back({section, "PMIx", with_pmix, "whether its header was there when Lisle was built"});
     all.push_back({section, "C library", gnu_get_libc_version()});
     const files::path library = library_file();

@@ -139,7 +139,7 @@ TEST(frame_fuzz, a_flood_of_garbage_is_one_line_of_log) {
                           [](int) { return endpoint_address{}; }};
     const auto stranger = choose_providers(wanted).front().open(secret);
     const endpoint_address whole = fabric.address(0);
-    const peer_number victim = stranger->add_peer(std::span{whole}.last(sizeof(sockaddr_in)));
+    const peer_number victim = stranger->add_peer(std::span{whole}.last(stranger->address().size()));
     ASSERT_NE(victim, no_peer);
 
     constexpr std::uint64_t strays = 2000;

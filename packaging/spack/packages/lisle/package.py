@@ -17,6 +17,7 @@ class Lisle(CMakePackage):
 
     variant("fortran", default=True, description="mpif.h and the modules mpi and mpi_f08")
     variant("libfabric", default=True, description="networks by libfabric, besides TCP")
+    variant("ucx", default=False, description="networks by UCX, for jobs that name it")
     variant("pmix", default=True, description="start under launchers that speak PMIx")
     variant("tasks", default=True, description="the task machine and coupling")
     variant("tiles", default=True, description="the modelled tile processor")
@@ -31,6 +32,7 @@ class Lisle(CMakePackage):
     depends_on("python@3.8:", type="build")
     depends_on("boost+context cxxstd=20 visibility=hidden", type=("build", "link"))
     depends_on("libfabric@1.14:", when="+libfabric")
+    depends_on("ucx@1.13:", when="+ucx")
     depends_on("pmix@4:", when="+pmix")
     depends_on("fmt", type="build", when="+tiles")
     depends_on("cli11", type="build", when="+tiles")

@@ -14,6 +14,8 @@ namespace lisle::fabric::network {
 
 /// The name of our own device over TCP among those of libfabric's providers.
 inline constexpr std::string_view own_tcp = "lisle-tcp";
+/// That of UCX.
+inline constexpr std::string_view over_ucx = "ucx";
 
 /// One device on one interface, not opened yet.
 struct choice {

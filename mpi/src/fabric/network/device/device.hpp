@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the network fabric asks of one network interface: messages to peers, copies between their memories,
-// and one queue of what has ended. Two kinds are there: libfabric's providers (ofi/libfabric_device.hpp), and
-// TCP sockets driven by ourselves (tcp/socket_device.hpp). A device knows nothing of ranks or frames.
-// Thread-safety: none, but for dropped(). Who uses it takes turns (network_fabric's lock).
+// and one queue of what has ended. Three kinds are there: libfabric's providers (ofi/libfabric_device.hpp),
+// UCX (ucx/ucx_device.hpp), and TCP sockets driven by ourselves (tcp/socket_device.hpp). A device knows
+// nothing of ranks or frames. Thread-safety: none, but for dropped(). Who uses it takes turns
+// (network_fabric's lock).
 #pragma once
 
 #include <array>
