@@ -17,6 +17,20 @@ function(lisle_choose_one result name)
   set(${result} ${entry} PARENT_SCOPE)
 endfunction()
 
+# lisle_build_for_long_tests(group label...): a group of programs that only long tests run. They are not built with the rest:
+# the first of those tests builds them all.
+function(lisle_build_for_long_tests group)
+  add_custom_target(${group})
+  add_test(NAME build.${group} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target ${group})
+  set_tests_properties(build.${group} PROPERTIES LABELS "${ARGN};long" TIMEOUT 900 FIXTURES_SETUP ${group})
+endfunction()
+# lisle_belongs_to(group program test...): the program, and the tests that run it.
+function(lisle_belongs_to group program)
+  set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(${group} ${program})
+  set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED ${group})
+endfunction()
+
 # Limits in seconds. A test of a few dozen short jobs ends in seconds; under a sanitizer, on a loaded machine, it takes
 # minutes.
 set(few_minutes 120)

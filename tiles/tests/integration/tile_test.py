@@ -69,6 +69,18 @@ def summary():
         expect("cannot write" in refused.stderr and "Not a directory" in refused.stderr, refused.stderr)
 
 
+def watched():
+    """A run that is recorded takes the same cycles, and what is recorded is in the machine's time."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder, "run.json")
+        done, alone = on_tiles("4x4", "--trace", str(trace), arguments=["100000"]), on_tiles("4x4", arguments=["100000"])
+        expect(cycles_of(done) == cycles_of(alone), f"{done.stderr}\n{alone.stderr}")
+        calls = [each for each in json.loads(trace.read_text())["traceEvents"] if each["ph"] == "X"]
+        last = max(each["ts"] + each["dur"] for each in calls) / 1e6
+        seconds = number(r"cycles, (\d+\.\d+) s", done.stderr)
+        expect(0.99 * seconds <= last <= 1.01 * seconds, f"the last call ends at {last} s of {seconds}")
+
+
 def computing():
     """The host's time instead of the program's word."""
     declared = cycles_of(on_tiles("2x2", arguments=["5000000"]))
@@ -228,6 +240,7 @@ else:
     copies()
     same_cycles()
     summary()
+    watched()
     computing()
     looks_that_compute()
     networks()

@@ -7,6 +7,7 @@
 #include "collective/algorithms/by_fabric.hpp"
 #include "collective/node/hierarchy.hpp"
 #include "collective/process/in_process.hpp"
+#include "execution/rank.hpp"
 
 namespace lisle::collective {
 

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
 #include "abi/call_place.hpp"
+#include "library/watched_time.hpp"
 #include "report/recorder/neighbours.hpp"
 #include "report/trace/settings.hpp"
 
@@ -75,9 +75,7 @@ void leave_children_alone() noexcept {
 } // namespace
 
 std::uint64_t now() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+    return static_cast<std::uint64_t>(lisle_watched_time());
 }
 
 recorder &recorder::own() noexcept {

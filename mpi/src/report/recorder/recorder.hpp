@@ -17,7 +17,7 @@
 
 namespace lisle::report {
 
-/// The machine's clock, in ns.
+/// What the rank's clocks show, in ns.
 [[nodiscard]] std::uint64_t now() noexcept;
 
 /// A communicator, a window's or a file's group of ranks.
