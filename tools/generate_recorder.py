@@ -134,6 +134,17 @@ class Function:
             how = "lock_step::shared" if step[3] else "lock_type == MPI_LOCK_EXCLUSIVE ? lock_step::exclusive : lock_step::shared"
         return [f"here.locks(win, {'-1' if step[3] else 'rank'}, {how});"]
 
+    def epochs(self):
+        """Epochs of a group's: who lets whom in, and who has done."""
+        step = re.fullmatch(r"Win_(post|start|complete|wait|test)", self.bare)
+        if not step:
+            return []
+        if step[1] in {"post", "start"}:
+            return [f"here.epochs(win, group, epoch_step::{step[1]}, assert);"]
+        if step[1] == "test":
+            return ["if (*flag != 0) {", "    here.epochs(win, MPI_GROUP_NULL, epoch_step::wait);", "} else {", "    here.found_nothing();", "}"]
+        return [f"here.epochs(win, MPI_GROUP_NULL, epoch_step::{step[1]});"]
+
     def completion(self):
         index = next((name for name in ("index", "indx") if name in self.named), "")
         vain = ["} else {", "    here.found_nothing();", "}"]
@@ -193,7 +204,7 @@ class Function:
             if self.bare == "File_close":
                 return []  # the handle is gone: see before()
             return [*self.moved(), *self.part("takes_part")]
-        return self.messages() or self.completion() or self.made() or self.moved() or self.locks()
+        return self.messages() or self.completion() or self.made() or self.moved() or self.locks() or self.epochs()
 
     # ---- what must be asked before the call ----
 

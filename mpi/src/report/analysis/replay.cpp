@@ -27,6 +27,7 @@ struct replay::operation {
     std::shared_ptr<timed_call> ended_in = {};        ///< of a send
     std::pair<int, std::uint64_t> received = {-1, 0}; ///< of a send: by which rank, in a call that began then
     std::shared_ptr<meeting> with = {};               ///< of a collective
+    bool signal = false;                              ///< of a window: nobody waits for its receiver
 };
 
 /// One collective call of a communicator, in all its ranks.
@@ -134,7 +135,10 @@ void replay::begin(rank_state &at) {
         at.open.emplace(number++, made);
         if (each.what == record::send) {
             sent_[{at.rank, each.peer, at.group(each.group).number, each.tag}].push_back(made);
-            sums_.message(at.rank, each.peer, each.bytes);
+            made->signal = each.tag < 0;
+            if (!made->signal) {
+                sums_.message(at.rank, each.peer, each.bytes);
+            }
         } else if (each.what == record::collective) {
             begin_collective(at, each, made);
         }
@@ -216,7 +220,9 @@ void replay::end_operation(rank_state &at, const ended_operation &ended,
         end_collective(at, *which, *in);
     } else if (which->what == record::send) {
         which->ended_in = in;
-        note_late_receiver(*which);
+        if (!which->signal) {
+            note_late_receiver(*which);
+        }
     }
 }
 
@@ -243,7 +249,9 @@ void replay::end_receive(rank_state &at, const operation &ended, const ended_ope
     at.ideal = std::max(at.ideal, sent->ideal);
     std::erase_if(at.in_vain, [&](const auto &each) { return each->begin >= ended.begun; });
     sent->received = {at.rank, ended.begun};
-    note_late_receiver(*sent);
+    if (!sent->signal) {
+        note_late_receiver(*sent);
+    }
 }
 
 // Known when the send has ended and its message has been received, whichever is later. A send that ended

@@ -171,6 +171,12 @@ void call::locks(MPI_Win window, int target, lock_step step) noexcept {
     }
 }
 
+void call::epochs(MPI_Win window, MPI_Group with, epoch_step step, int assertion) noexcept {
+    if (locked_) { // without a check the posts are known to have been
+        recorder_.epochs(window, with, step, (assertion & MPI_MODE_NOCHECK) == 0);
+    }
+}
+
 // ---- completion ----
 
 asked_requests::asked_requests(const call &by, int count, const MPI_Request *requests, MPI_Status *theirs)

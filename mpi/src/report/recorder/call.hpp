@@ -52,6 +52,7 @@ class call {
     void moves(const shared_group &among, int target, elements data) noexcept;
     /// @param target -1: all
     void locks(MPI_Win window, int target, lock_step step) noexcept;
+    void epochs(MPI_Win window, MPI_Group with, epoch_step step, int assertion = 0) noexcept;
 
     [[nodiscard]] recorder &to() noexcept { return recorder_; }
 

@@ -353,6 +353,39 @@ void recorder::locks(MPI_Win window, int target, lock_step step) noexcept {
     }
 }
 
+void recorder::epochs(MPI_Win window, MPI_Group with, epoch_step step, bool signals) noexcept {
+    const auto found = windows_.find(window);
+    if (found == windows_.end()) {
+        return;
+    }
+    known_window &of = found->second;
+    const bool of_origins = step == epoch_step::post || step == epoch_step::wait;
+    std::vector<int> &others = of_origins ? of.origins : of.targets;
+    if (with != MPI_GROUP_NULL) {
+        others = ranks_of_job(with, job_);
+    }
+    const int tag = signal_tag(of.which, step == epoch_step::post || step == epoch_step::start);
+    for (const int peer : others) {
+        if (signals && peer >= 0) {
+            signal(of.ranks->number, peer, tag, step == epoch_step::post || step == epoch_step::complete);
+        }
+    }
+    if (with == MPI_GROUP_NULL) {
+        others.clear();
+    }
+}
+
+void recorder::signal(std::uint32_t group, int peer, int tag, bool sends) noexcept {
+    begun made{
+        .what = sends ? begun::kind::send : begun::kind::receive, .group = group, .peer = peer, .tag = tag};
+    begin(made);
+    if (sends) {
+        done(made.number);
+    } else {
+        write(record::received, operations_ - made.number, peer + 1, packer::folded(tag), 0U);
+    }
+}
+
 void recorder::phase(int level) noexcept {
     write(record::phase, packer::folded(level), now() - begin_);
 }

@@ -95,6 +95,8 @@ class recorder {
     void moved(int peer, std::uint64_t bytes) noexcept;
     void found(const rank_group &by, const MPI_Status &status) noexcept;
     void locks(MPI_Win window, int target, lock_step step) noexcept;
+    /// @param with the other ranks, where the call names them @param signals whether they tell each other
+    void epochs(MPI_Win window, MPI_Group with, epoch_step step, bool signals) noexcept;
     void phase(int level) noexcept;
 
     [[nodiscard]] shared_group group_of(MPI_Comm comm) noexcept;
@@ -127,8 +129,11 @@ class recorder {
     };
     struct known_window {
         shared_group ranks;
-        std::uint64_t which; ///< of the windows of this group
+        std::uint64_t which;                         ///< of the windows of this group
+        std::vector<int> targets = {}, origins = {}; ///< ranks of the job in the epochs that are open
     };
+    /// A window's, without data, to or from a rank of the job.
+    void signal(std::uint32_t group, int peer, int tag, bool sends) noexcept;
     template <class... Numbers> void write(record what, Numbers... numbers) noexcept;
     [[nodiscard]] std::uint32_t new_site(const void *site, const void *outer,
                                          bool &leads_to_program) noexcept;

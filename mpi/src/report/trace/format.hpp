@@ -56,6 +56,15 @@ enum class collective_shape : std::uint8_t {
     neighbours,  ///< nobody before those whose data it takes
 };
 
+/// What a call does with an epoch of a group's. Posts and completions are recorded as messages without data:
+/// the windows' own signals, which MPI_Win_start and MPI_Win_wait receive. Their tags are negative.
+enum class epoch_step : std::uint8_t { post, start, complete, wait };
+/// The tag of such a signal. @param which of the windows of its group
+[[nodiscard]] constexpr int signal_tag(std::uint64_t which, bool of_post) noexcept {
+    constexpr std::uint64_t most = 1 << 20;
+    return -static_cast<int>(2 * (which % most) + (of_post ? 2 : 3));
+}
+
 /// What a call does with a lock.
 enum class lock_step : std::uint8_t { shared, exclusive, flush, unlock };
 

@@ -196,6 +196,54 @@ static void locks(void) {
     MPI_Win_free(&window);
 }
 
+/* Rank 0 lets rank 1 in late, and then has done late. */
+static void epochs(void) {
+    const int zero = 0, one = 1;
+    int value = 0, which;
+    MPI_Group world, first, second;
+    MPI_Win window;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &zero, &first);
+    MPI_Group_incl(world, 1, &one, &second);
+    MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    which = plant(late_sender);
+    late(0);
+    if (rank < 2)
+        arrive(which);
+    if (rank == 0) {
+        MPI_Win_post(second, 0, window);
+        MPI_Win_wait(window);
+    } else if (rank == 1) {
+        MPI_Win_start(first, 0, window);
+        MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_complete(window);
+    }
+
+    for (int tested = 0; tested < 2; ++tested) {
+        which = plant(late_sender);
+        if (rank == 0) {
+            MPI_Win_start(second, 0, window);
+            late(0);
+            arrive(which);
+            MPI_Win_complete(window);
+        } else if (rank == 1) {
+            int flag = 0;
+            MPI_Win_post(first, 0, window);
+            arrive(which);
+            if (!tested)
+                MPI_Win_wait(window);
+            else
+                while (!flag)
+                    MPI_Win_test(window, &flag);
+        }
+    }
+    plant(at_collective);
+    MPI_Win_free(&window);
+    MPI_Group_free(&first);
+    MPI_Group_free(&second);
+    MPI_Group_free(&world);
+}
+
 /* How long a rank has waited for another one by when they came. */
 static double wait_of(enum sort sort, const double *times, int waiter) {
     double latest = 0;
@@ -251,6 +299,7 @@ int main(int count, char **words) {
         MPI_Pcontrol(2);
         collectives();
         locks();
+        epochs();
         tell();
     }
     MPI_Finalize();

@@ -7,6 +7,7 @@
 // Each host has a link of its own into the network and one out of it, as wide as the others are by default.
 #pragma once
 
+#include <limits>
 #include <queue>
 #include <unordered_map>
 #include <vector>
