@@ -41,7 +41,8 @@ device_traits traits_of(const std::string &interface, const tcp::socket_address 
             .interface = interface,
             .pulse_interface = pulses,
             .own_address = pulses,
-            .most_pieces = 8,
+            // Over TCP UCX plays get and put by messages of a few kilobytes, which takes longer than ours do.
+            .most_pieces = address.exists() ? std::size_t{0} : std::size_t{8},
             .takes_keys = false,
             .delivers_in_order = false, // long messages end after shorter ones that were sent later
             .copy_bytes = std::size_t{1} << 20,
@@ -536,6 +537,14 @@ std::size_t ucx_device::take_completions(std::span<completion> ended) noexcept {
 }
 
 bool ucx_device::may_wait() noexcept {
+    if (first_ended_ != nullptr) {
+        return false;
+    }
+    // An interface that no endpoint uses yet tells of the next event only after a look that found none.
+    if (library_.worker_progress(worker_.get()) != 0) {
+        note_moved();
+        return false;
+    }
     return first_ended_ == nullptr && library_.worker_arm(worker_.get()) == UCS_OK;
 }
 

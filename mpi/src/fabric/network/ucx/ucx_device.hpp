@@ -19,7 +19,8 @@ namespace lisle::fabric::network {
 class ucx_device final : public device {
   public:
     /// @param interface what UCX_NET_DEVICES would say @param address of the interface, where it has one of
-    /// TCP Throws mpi_error (MPI_ERR_OTHER) with what UCX says if it cannot be opened.
+    /// TCP: then there are no copies, and long messages go in frames Throws mpi_error (MPI_ERR_OTHER) with
+    /// what UCX says if it cannot be opened.
     ucx_device(const std::string &interface, const tcp::socket_address &address);
     ~ucx_device() override { close(); }
 
