@@ -28,7 +28,7 @@ struct ucx_device::key_message {
         std::uint64_t asker; ///< the owner's number with who asks
         std::uint64_t key;
     };
-    const ucx &library;
+    const ucx &api;
     header head;
     std::vector<std::byte> packed;
 };
@@ -41,9 +41,9 @@ void ucx_device::hear_of_keys() {
         handler.id = id;
         handler.cb = by;
         handler.arg = this;
-        if (const ucs_status_t status = library_.worker_set_am_recv_handler(worker_.get(), &handler);
+        if (const ucs_status_t status = api_.worker_set_am_recv_handler(worker_.get(), &handler);
             status != UCS_OK) {
-            fail(MPI_ERR_OTHER, "UCX has no active messages: ", library_.status_string(status));
+            fail(MPI_ERR_OTHER, "UCX has no active messages: ", api_.status_string(status));
         }
     };
     hear(question_of_key, on_question);
@@ -85,7 +85,7 @@ std::optional<ucx_device::copy_target> ucx_device::find_target(std::span<const i
 attempt ucx_device::ask_for_key(ucp_ep_h endpoint, peer_number owner, std::uint64_t key) noexcept {
     std::unique_ptr<key_message> question;
     try {
-        question = std::make_unique<key_message>(key_message{library_, {owner, key}, {}});
+        question = std::make_unique<key_message>(key_message{api_, {owner, key}, {}});
         keys_.note_asked(owner, key);
     } catch (const std::bad_alloc &) {
         return attempt::full;
@@ -96,7 +96,7 @@ attempt ucx_device::ask_for_key(ucp_ep_h endpoint, peer_number owner, std::uint6
     how.cb.send = on_message_sent;
     how.user_data = question.get();
     ucs_status_ptr_t const sent =
-        library_.am_send(endpoint, question_of_key, &question->head, sizeof question->head, nullptr, 0, &how);
+        api_.am_send(endpoint, question_of_key, &question->head, sizeof question->head, nullptr, 0, &how);
     if (UCS_PTR_IS_ERR(sent)) {
         keys_.forget(owner, key);
         return UCS_PTR_STATUS(sent) == UCS_ERR_NO_RESOURCE ? attempt::full : attempt::refused;
@@ -109,7 +109,7 @@ attempt ucx_device::ask_for_key(ucp_ep_h endpoint, peer_number owner, std::uint6
 
 void ucx_device::on_message_sent(void *request, ucs_status_t /*status*/, void *message) {
     const std::unique_ptr<key_message> sent{static_cast<key_message *>(message)};
-    sent->library.request_free(request);
+    sent->api.request_free(request);
 }
 
 ucs_status_t ucx_device::on_question(void *self, const void *header, std::size_t header_bytes,
@@ -122,7 +122,7 @@ ucs_status_t ucx_device::on_question(void *self, const void *header, std::size_t
         return UCS_OK;
     }
     try {
-        auto answer = std::make_unique<key_message>(key_message{own.library_, {}, {}});
+        auto answer = std::make_unique<key_message>(key_message{own.api_, {}, {}});
         std::memcpy(&answer->head, header, sizeof answer->head);
         const std::span<const std::byte> packed = own.exposed_->packed(answer->head.key);
         answer->packed.assign(packed.begin(), packed.end());
@@ -132,8 +132,8 @@ ucs_status_t ucx_device::on_question(void *self, const void *header, std::size_t
         how.cb.send = on_message_sent;
         how.user_data = answer.get();
         ucs_status_ptr_t const sent =
-            own.library_.am_send(more->reply_ep, answer_with_key, &answer->head, sizeof answer->head,
-                                 answer->packed.data(), answer->packed.size(), &how);
+            own.api_.am_send(more->reply_ep, answer_with_key, &answer->head, sizeof answer->head,
+                             answer->packed.data(), answer->packed.size(), &how);
         if (UCS_PTR_IS_PTR(sent)) {
             static_cast<void>(answer.release()); // on_message_sent() has it
         }
@@ -159,7 +159,7 @@ ucs_status_t ucx_device::on_answer(void *self, const void *header, std::size_t h
     asked->is = remote_key::state::refused;
     ucp_ep_h const owner = own.peers_[head.asker]->endpoint;
     ucp_rkey_h key = nullptr;
-    if (bytes != 0 && owner != nullptr && own.library_.rkey_unpack(owner, data, &key) == UCS_OK) {
+    if (bytes != 0 && owner != nullptr && own.api_.rkey_unpack(owner, data, &key) == UCS_OK) {
         asked->handle.reset(key);
         asked->is = remote_key::state::held;
     }
@@ -168,35 +168,28 @@ ucs_status_t ucx_device::on_answer(void *self, const void *header, std::size_t h
 
 attempt ucx_device::read(std::span<const iovec> into, peer_number from, std::uint64_t address,
                          std::uint64_t key, operation &op) noexcept {
-    return copy(into, from, key, op,
-                [this, address](const copy_target &target, const iovec &run, std::size_t at) {
-                    const ucp_request_param_t plain{};
-                    return library_.get(target.endpoint, run.iov_base, run.iov_len, address + at,
-                                        target.key->handle.get(), &plain);
-                });
+    return copy(into, from, address, key, op, api_.get);
 }
 
 attempt ucx_device::write(std::span<const iovec> data, peer_number to, std::uint64_t address,
                           std::uint64_t key, operation &op) noexcept {
-    return copy(data, to, key, op,
-                [this, address](const copy_target &target, const iovec &run, std::size_t at) {
-                    const ucp_request_param_t plain{};
-                    return library_.put(target.endpoint, run.iov_base, run.iov_len, address + at,
-                                        target.key->handle.get(), &plain);
-                });
+    return copy(data, to, address, key, op, api_.put);
 }
 
 template <class Move> attempt ucx_device::copy(std::span<const iovec> runs, peer_number owner,
-                                               std::uint64_t key, operation &op, Move move) noexcept {
+                                               std::uint64_t address, std::uint64_t key, operation &op,
+                                               Move move) noexcept {
     attempt otherwise{};
     const auto target = find_target(runs, owner, key, otherwise);
     if (!target) {
         return otherwise;
     }
     in_ucx &its = in_ucx::begin(op, *this);
+    const ucp_request_param_t plain{};
     std::size_t begun = 0;
     for (const iovec &run : runs) {
-        ucs_status_ptr_t const moving = move(*target, run, begun);
+        ucs_status_ptr_t const moving = move(target->endpoint, run.iov_base, run.iov_len, address + begun,
+                                             target->key->handle.get(), &plain);
         if (UCS_PTR_IS_ERR(moving) && begun == 0) {
             return UCS_PTR_STATUS(moving) == UCS_ERR_NO_RESOURCE ? attempt::full : attempt::refused;
         }
@@ -205,7 +198,7 @@ template <class Move> attempt ucx_device::copy(std::span<const iovec> runs, peer
             break;
         }
         if (moving != nullptr) {
-            library_.request_free(moving); // it goes on, and the flush ends behind it
+            api_.request_free(moving); // it goes on, and the flush ends behind it
         }
         begun += run.iov_len;
     }
@@ -213,7 +206,7 @@ template <class Move> attempt ucx_device::copy(std::span<const iovec> runs, peer
     how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     how.cb.send = on_sent;
     how.user_data = &op;
-    if (take_request(library_.ep_flush(target->endpoint, &how), op, target->key) != attempt::done) {
+    if (take_request(api_.ep_flush(target->endpoint, &how), op, target->key) != attempt::done) {
         peers_[owner]->failed = true; // nobody will know when what has begun ends
         note_end(op, 0, UCS_ERR_IO_ERROR);
     }

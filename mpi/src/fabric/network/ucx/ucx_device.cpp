@@ -51,34 +51,33 @@ device_traits traits_of(const std::string &interface, const tcp::socket_address 
 } // namespace
 
 ucx_device::ucx_device(const std::string &interface, const tcp::socket_address &address)
-    : device{traits_of(interface, address)}, library_{ucx::instance()} {
+    : device{traits_of(interface, address)}, api_{ucx::instance()} {
     const signals_blocked while_threads_begin;
     const auto check = [&](ucs_status_t status, const char *what) {
         if (status != UCS_OK) {
             fail(MPI_ERR_OTHER, "UCX on ", interface, " cannot open its ", what, ": ",
-                 library_.status_string(status));
+                 api_.status_string(status));
         }
     };
     ucp_config_t *read = nullptr;
-    check(library_.config_read(nullptr, nullptr, &read), "configuration (variables UCX_...)");
-    const std::unique_ptr<ucp_config_t, decltype(library_.config_release)> config{read,
-                                                                                  library_.config_release};
-    check(library_.config_modify(config.get(), "NET_DEVICES", interface.c_str()), "interface");
+    check(api_.config_read(nullptr, nullptr, &read), "configuration (variables UCX_...)");
+    const std::unique_ptr<ucp_config_t, decltype(api_.config_release)> config{read, api_.config_release};
+    check(api_.config_modify(config.get(), "NET_DEVICES", interface.c_str()), "interface");
     ucp_params_t wanted{};
     wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
     wanted.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
     wanted.name = "lisle";
     ucp_context_h context = nullptr;
-    check(library_.init_version(UCP_API_MAJOR, UCP_API_MINOR, &wanted, config.get(), &context), "context");
+    check(api_.init_version(UCP_API_MAJOR, UCP_API_MINOR, &wanted, config.get(), &context), "context");
     context_.reset(context);
     exposed_ = std::make_unique<mapped_memory>(context);
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
     ucp_worker_h made = nullptr;
-    check(library_.worker_create(context, &worker, &made), "worker");
+    check(api_.worker_create(context, &worker, &made), "worker");
     worker_.reset(made);
-    check(library_.worker_get_efd(made, &descriptor_), "descriptor of events");
+    check(api_.worker_get_efd(made, &descriptor_), "descriptor of events");
     hear_of_keys();
 }
 
@@ -87,14 +86,13 @@ ucx_device::ucx_device(const std::string &interface, const tcp::socket_address &
 std::vector<std::byte> ucx_device::address() const {
     ucp_address_t *own = nullptr;
     std::size_t bytes = 0;
-    if (const ucs_status_t status = library_.worker_get_address(worker_.get(), &own, &bytes);
-        status != UCS_OK) {
-        fail(MPI_ERR_OTHER, "UCX does not tell its address: ", library_.status_string(status));
+    if (const ucs_status_t status = api_.worker_get_address(worker_.get(), &own, &bytes); status != UCS_OK) {
+        fail(MPI_ERR_OTHER, "UCX does not tell its address: ", api_.status_string(status));
     }
     const auto *const begin = reinterpret_cast<const std::byte *>(own);
     std::vector<std::byte> marked = bytes_of(address_mark);
     marked.insert(marked.end(), begin, begin + bytes);
-    library_.worker_release_address(worker_.get(), own);
+    api_.worker_release_address(worker_.get(), own);
     return marked;
 }
 
@@ -127,7 +125,7 @@ void ucx_device::connect(peer &there) noexcept {
     wanted.address = reinterpret_cast<const ucp_address_t *>(there.address.data());
     wanted.err_mode = UCP_ERR_HANDLING_MODE_PEER;
     wanted.err_handler = {on_failure, &there};
-    if (library_.ep_create(worker_.get(), &wanted, &there.endpoint) != UCS_OK) {
+    if (api_.ep_create(worker_.get(), &wanted, &there.endpoint) != UCS_OK) {
         there.failed = true;
         there.endpoint = nullptr;
         return;
@@ -136,7 +134,7 @@ void ucx_device::connect(peer &there) noexcept {
     how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     how.cb.send = on_connected;
     how.user_data = &there;
-    ucs_status_ptr_t const connecting = library_.ep_flush(there.endpoint, &how);
+    ucs_status_ptr_t const connecting = api_.ep_flush(there.endpoint, &how);
     there.failed = UCS_PTR_IS_ERR(connecting);
     there.connected = connecting == nullptr;
 }
@@ -146,7 +144,7 @@ void ucx_device::on_connected(void *request, ucs_status_t status, void *to) {
     there.connected = status == UCS_OK;
     there.failed = there.failed || status != UCS_OK;
     there.of->note_moved();
-    there.of->library_.request_free(request);
+    there.of->api_.request_free(request);
 }
 
 void ucx_device::on_failure(void *of, ucp_ep_h /*endpoint*/, ucs_status_t /*status*/) {
@@ -161,7 +159,7 @@ void ucx_device::close_endpoint(peer &of) noexcept {
     ucp_request_param_t at_once{};
     at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    ucs_status_ptr_t const closing = library_.ep_close(std::exchange(of.endpoint, nullptr), &at_once);
+    ucs_status_ptr_t const closing = api_.ep_close(std::exchange(of.endpoint, nullptr), &at_once);
     if (UCS_PTR_IS_PTR(closing)) {
         closing_.push_back(closing); // there is room, see add_peer()
     }
@@ -174,7 +172,7 @@ void ucx_device::give_up(peer_number peer) noexcept {
 template <class Done> void ucx_device::move_until(Done done) noexcept {
     const auto limit = std::chrono::steady_clock::now() + longest_end;
     while (!done() && std::chrono::steady_clock::now() < limit) {
-        library_.worker_progress(worker_.get());
+        api_.worker_progress(worker_.get());
     }
 }
 
@@ -187,12 +185,12 @@ void ucx_device::close() noexcept {
         close_endpoint(*each);
     }
     for (void *const each : closing_) {
-        move_until([&] { return library_.request_check_status(each) != UCS_INPROGRESS; });
-        library_.request_free(each);
+        move_until([&] { return api_.request_check_status(each) != UCS_INPROGRESS; });
+        api_.request_free(each);
     }
     closing_.clear();
     while (operation *const next = posted_) {
-        library_.request_cancel(worker_.get(), in_ucx::of(*next).request);
+        api_.request_cancel(worker_.get(), in_ucx::of(*next).request);
         move_until([&] { return posted_ != next; });
         if (posted_ == next) { // half of it is here, and the other half will not come
             break;
@@ -226,7 +224,7 @@ void ucx_device::on_sent(void *request, ucs_status_t status, void *op) {
     operation &of = *static_cast<operation *>(op);
     ucx_device &self = *in_ucx::of(of).self;
     self.note_end(of, 0, status);
-    self.library_.request_free(request);
+    self.api_.request_free(request);
 }
 
 void ucx_device::on_received(void *request, ucs_status_t status, const ucp_tag_recv_info_t *info, void *op) {
@@ -240,7 +238,7 @@ void ucx_device::on_received(void *request, ucs_status_t status, const ucp_tag_r
         }
     }
     self.note_end(of, status == UCS_OK ? info->length : 0, status);
-    self.library_.request_free(request);
+    self.api_.request_free(request);
 }
 
 attempt ucx_device::receive(std::span<std::byte> into, operation &op) noexcept {
@@ -251,7 +249,7 @@ attempt ucx_device::receive(std::span<std::byte> into, operation &op) noexcept {
     how.cb.recv = on_received;
     how.user_data = &op;
     ucs_status_ptr_t const posted =
-        library_.tag_recv(worker_.get(), into.data(), into.size(), frames, ~ucp_tag_t{0}, &how);
+        api_.tag_recv(worker_.get(), into.data(), into.size(), frames, ~ucp_tag_t{0}, &how);
     if (UCS_PTR_IS_ERR(posted)) {
         return attempt::refused;
     }
@@ -295,14 +293,14 @@ attempt ucx_device::send(std::span<std::byte> bytes, std::span<const std::byte> 
     how.cb.send = on_sent;
     how.user_data = &op;
     ucs_status_ptr_t const started =
-        library_.tag_send(endpoint, bytes.data(), bytes.size() + end.size(), frames, &how);
+        api_.tag_send(endpoint, bytes.data(), bytes.size() + end.size(), frames, &how);
     return started == nullptr ? attempt::ended : take_request(started, op, nullptr);
 }
 
 // ---- ends ----
 
 std::size_t ucx_device::take_completions(std::span<completion> ended) noexcept {
-    if (first_ended_ == nullptr && library_.worker_progress(worker_.get()) != 0) {
+    if (first_ended_ == nullptr && api_.worker_progress(worker_.get()) != 0) {
         note_moved();
     }
     std::size_t count = 0;
@@ -321,11 +319,11 @@ bool ucx_device::may_wait() noexcept {
         return false;
     }
     // An interface that no endpoint uses yet tells of the next event only after a look that found none.
-    if (library_.worker_progress(worker_.get()) != 0) {
+    if (api_.worker_progress(worker_.get()) != 0) {
         note_moved();
         return false;
     }
-    return first_ended_ == nullptr && library_.worker_arm(worker_.get()) == UCS_OK;
+    return first_ended_ == nullptr && api_.worker_arm(worker_.get()) == UCS_OK;
 }
 
 } // namespace lisle::fabric::network

@@ -71,9 +71,10 @@ class ucx_device final : public device {
     [[nodiscard]] std::optional<copy_target> find_target(std::span<const iovec> runs, peer_number owner,
                                                          std::uint64_t key, attempt &otherwise) noexcept;
     [[nodiscard]] attempt ask_for_key(ucp_ep_h endpoint, peer_number owner, std::uint64_t key) noexcept;
-    /// Moves each run by `move(target, run, distance from the first)`, and ends when all have been moved.
+    /// Moves each run by UCX's get or put, and ends when all have been moved.
     template <class Move> [[nodiscard]] attempt copy(std::span<const iovec> runs, peer_number owner,
-                                                     std::uint64_t key, operation &op, Move move) noexcept;
+                                                     std::uint64_t address, std::uint64_t key, operation &op,
+                                                     Move move) noexcept;
     /// A call has returned this for the operation. @param key of a copy
     [[nodiscard]] attempt take_request(ucs_status_ptr_t started, operation &op, remote_key *key) noexcept;
     void note_end(operation &op, std::size_t bytes, ucs_status_t status) noexcept;
@@ -90,7 +91,7 @@ class ucx_device final : public device {
     static ucs_status_t on_answer(void *self, const void *header, std::size_t header_bytes, void *data,
                                   std::size_t bytes, const ucp_am_recv_param_t *more);
 
-    const ucx &library_;
+    const ucx &api_;
     owned_context context_;
     owned_worker worker_;
     int descriptor_ = -1;
