@@ -39,9 +39,10 @@ std::vector<choice> others() {
 }
 
 /// What UCX may use. Nobody gets it unasked: it has not been tried on the hardware that it is for.
-std::vector<choice> choices_of_ucx([[maybe_unused]] const provider_request &wanted) {
+std::vector<choice> choices_of_ucx([[maybe_unused]] const provider_request &wanted,
+                                   [[maybe_unused]] const std::vector<choice> &over_tcp) {
 #ifdef LISLE_WITH_UCX
-    return ucx_choices();
+    return ucx_choices(over_tcp);
 #else
     if (const auto named = words_of(wanted.names, ","); named.size() == 1 && named.front() == over_ucx) {
         fail(MPI_ERR_OTHER,
@@ -182,9 +183,10 @@ std::size_t take_from(std::vector<judged_choice> &suitable, const wish &asked) {
 
 judged_choices judge_providers(const provider_request &wanted) {
     std::vector<choice> all = own_choices(wanted.everywhere);
+    std::vector<choice> of_ucx = choices_of_ucx(wanted, all);
     judged_choices result;
     result.libfabric = ask_libfabric(wanted, all);
-    std::ranges::move(choices_of_ucx(wanted), std::back_inserter(all));
+    std::ranges::move(of_ucx, std::back_inserter(all));
     const wish asked{wanted, all};
     std::vector<judged_choice> suitable, others;
     for (const choice &each : all) {

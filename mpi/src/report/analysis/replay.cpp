@@ -220,9 +220,7 @@ void replay::end_operation(rank_state &at, const ended_operation &ended,
         end_collective(at, *which, *in);
     } else if (which->what == record::send) {
         which->ended_in = in;
-        if (!which->signal) {
-            note_late_receiver(*which);
-        }
+        note_late_receiver(*which);
     }
 }
 
@@ -249,16 +247,14 @@ void replay::end_receive(rank_state &at, const operation &ended, const ended_ope
     at.ideal = std::max(at.ideal, sent->ideal);
     std::erase_if(at.in_vain, [&](const auto &each) { return each->begin >= ended.begun; });
     sent->received = {at.rank, ended.begun};
-    if (!sent->signal) {
-        note_late_receiver(*sent);
-    }
+    note_late_receiver(*sent);
 }
 
 // Known when the send has ended and its message has been received, whichever is later. A send that ended
 // before there was a receive has not waited.
 void replay::note_late_receiver(const operation &sent) {
     const auto [receiver, begun] = sent.received;
-    if (sent.ended_in != nullptr && receiver >= 0 && begun <= sent.ended_in->end &&
+    if (!sent.signal && sent.ended_in != nullptr && receiver >= 0 && begun <= sent.ended_in->end &&
         begun > sent.ended_in->begin) {
         sums_.waited(*sent.ended_in, wait_state::late_receiver, begun, receiver);
     }

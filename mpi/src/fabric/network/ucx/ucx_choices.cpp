@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "fabric/network/ofi/hardware.hpp"
 #include "fabric/network/ucx/ucx_device.hpp"
-#include "tcp/tcp_interface.hpp"
 
 namespace lisle::fabric::network {
 
@@ -23,7 +23,8 @@ choice choice_of(const std::string &interface, const tcp::socket_address &addres
 std::vector<std::string> ports_of_hardware() {
     std::vector<std::string> ports;
     std::error_code ignored;
-    for (const auto &device : std::filesystem::directory_iterator{"/sys/class/infiniband", ignored}) {
+    for (const auto &device : std::filesystem::directory_iterator{
+             std::filesystem::path{kinds_of_devices} / "infiniband", ignored}) {
         for (const auto &port : std::filesystem::directory_iterator{device.path() / "ports", ignored}) {
             ports.push_back(device.path().filename().string() + ":" + port.path().filename().string());
         }
@@ -34,7 +35,7 @@ std::vector<std::string> ports_of_hardware() {
 
 } // namespace
 
-std::vector<choice> ucx_choices() {
+std::vector<choice> ucx_choices(const std::vector<choice> &over_tcp) {
     if (const char *const said = std::getenv("UCX_NET_DEVICES"); said != nullptr && *said != '\0') {
         return {choice_of(said, {})};
     }
@@ -42,10 +43,10 @@ std::vector<choice> ucx_choices() {
     for (const std::string &port : ports_of_hardware()) {
         all.push_back(choice_of(port, {}));
     }
-    for (const tcp::tcp_interface &each : tcp::tcp_interfaces()) {
-        const auto same = [&each](const choice &known) { return known.on == each.name; };
+    for (const choice &each : over_tcp) {
+        const auto same = [&each](const choice &known) { return known.on == each.on; };
         if (std::ranges::none_of(all, same)) { // one that has several addresses is one to UCX
-            all.push_back(choice_of(each.name, each.address));
+            all.push_back(choice_of(each.on, each.address));
         }
     }
     return all;

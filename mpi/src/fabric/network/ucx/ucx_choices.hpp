@@ -10,6 +10,7 @@ namespace lisle::fabric::network {
 
 /// Ports of InfiniBand's kind first ("mlx5_0:1"), then the interfaces of TCP; or what UCX_NET_DEVICES says,
 /// if it is set. Does not load UCX.
-[[nodiscard]] std::vector<choice> ucx_choices();
+/// @param over_tcp the choices of our own device, which name the interfaces of TCP
+[[nodiscard]] std::vector<choice> ucx_choices(const std::vector<choice> &over_tcp);
 
 } // namespace lisle::fabric::network
