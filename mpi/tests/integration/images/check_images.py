@@ -169,6 +169,10 @@ class threads(Base):
         for flavour in FLAVOURS:
             self.assert_good(f"threads_{flavour}")
 
+    @unittest.skipIf(os.environ.get("SANITIZED"), "sanitizers touch what they watch")
+    def test_thread_locals_take_the_memory_that_they_need(self):
+        self.assert_good("room", ranks=2)
+
     @unittest.skipIf("thread" in os.environ.get("SANITIZED", ""), "libgomp hides its locks from the sanitizer")
     def test_openmp(self):
         for flavour in FLAVOURS:

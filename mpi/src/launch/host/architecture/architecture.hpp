@@ -60,6 +60,10 @@ struct block_place {
 [[nodiscard]] block_place place_of_program(const thread_local_image &image) noexcept;
 [[nodiscard]] block_place place_of_library(const thread_local_image &image, std::size_t taken) noexcept;
 
+/// Gives the calling thread's room back to the system, page by page until something is placed there: the C
+/// library has zeroed the block of each thread, and so touched all of it. @pre nothing is placed there yet.
+void return_room() noexcept;
+
 /// Copies the initial values of an image's thread-local variables to where its code looks for them in the
 /// calling thread: at this position from the thread pointer. @pre the image fits into the room.
 void place_thread_locals(const thread_local_image &image, const std::byte *base,

@@ -92,6 +92,10 @@ bool block_in_place() noexcept {
            reinterpret_cast<std::uintptr_t>(thread_pointer()) % pointer_alignment == 0;
 }
 
+std::span<std::byte> room() noexcept {
+    return reserved.room;
+}
+
 block_place place_of_program(const thread_local_image &image) noexcept {
     const std::size_t mask = image.alignment - 1;
     return above((control_words + mask) & ~mask, image);

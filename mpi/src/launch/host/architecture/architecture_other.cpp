@@ -34,6 +34,7 @@ block_place place_of_library(const thread_local_image &, std::size_t) noexcept {
     return {};
 }
 void place_thread_locals(const thread_local_image &, const std::byte *, std::ptrdiff_t) noexcept {}
+void return_room() noexcept {}
 void bind_thread_local(relocation, std::byte *, std::int64_t, bool) noexcept {}
 void enter(const void *, void *) noexcept {
     std::abort();

@@ -86,6 +86,10 @@ bool block_in_place() noexcept {
     return reinterpret_cast<std::byte *>(&reserved) == thread_pointer() + block_position;
 }
 
+std::span<std::byte> room() noexcept {
+    return reserved.room;
+}
+
 block_place place_of_program(const thread_local_image &image) noexcept {
     const std::size_t mask = image.alignment - 1;
     return below((image.memory_size + mask) & ~mask);

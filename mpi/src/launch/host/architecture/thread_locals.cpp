@@ -4,9 +4,11 @@
 #include "launch/host/architecture/thread_locals.hpp"
 
 #include "launch/host/architecture/architecture.hpp"
+#include "launch/host/architecture/pages.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 namespace lisle::host::architecture {
 
@@ -35,6 +37,15 @@ void place_thread_locals(const thread_local_image &image, const std::byte *base,
     std::byte *const target = thread_pointer() + position;
     std::memcpy(target, base + image.address, image.file_size);
     std::memset(target + image.file_size, 0, image.memory_size - image.file_size);
+}
+
+void return_room() noexcept {
+    const std::span<std::byte> own = room();
+    const std::size_t begin = page_ceiling(reinterpret_cast<std::uintptr_t>(own.data()));
+    const std::size_t end = page_floor(reinterpret_cast<std::uintptr_t>(own.data() + own.size()));
+    if (begin < end) {
+        madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED); // refused for locked pages only
+    }
 }
 
 // A library asks the loader for the address of (module, offset): the module is the host's executable, so the

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 /// What a thread-local descriptor calls: it returns the descriptor's second word, and no other register
 /// changes. Of assembly.
@@ -14,5 +15,8 @@ namespace lisle::host::architecture {
 extern const std::ptrdiff_t block_position;
 
 [[nodiscard]] std::byte *thread_pointer() noexcept;
+
+/// The part of the calling thread's block that is for images.
+[[nodiscard]] std::span<std::byte> room() noexcept;
 
 } // namespace lisle::host::architecture

@@ -126,6 +126,7 @@ void bind_as_asked(int number) {
 
 void *run_rank(void *argument) {
     auto &rank = *static_cast<hosted_rank *>(argument);
+    architecture::return_room();
     all.open.wait(false, std::memory_order_acquire);
 
     const alternate_stack signals;
@@ -162,6 +163,7 @@ struct worker_request {
 
 void *run_worker(void *argument) {
     const worker_request request = *static_cast<worker_request *>(argument);
+    architecture::return_room();
     all.open.wait(false, std::memory_order_acquire);
     const alternate_stack signals;
     name_thread(request.number);
@@ -227,6 +229,7 @@ void join_rank(hosted_rank &rank, bool first) {
     if (first) {
         add_rank(rank, false);
     } else {
+        architecture::return_room();
         add_thread(rank);
         take_locale_of(rank);
         if (lisle_host_worker_count() != 0) {
