@@ -2,6 +2,7 @@
 // Jobs that meet, in the C++ interface: a program that spawns itself, and two halves of a world by a port.
 #include <lisle/jobs.hpp>
 #include <lisle/lisle.hpp>
+#include <lisle/pool.hpp>
 
 #include <functional>
 #include <string>
@@ -11,6 +12,21 @@
 #include "check.hpp"
 
 namespace {
+
+int square(int number) {
+    return number * number;
+}
+
+/// Each rank has workers of its own.
+void pool_of_children(const char *self) {
+    auto workers = lisle::spawn(lisle::self(), {{.command = self, .arguments = {"serve"}, .ranks = 2}});
+    {
+        lisle::pool<int, int> pool{workers};
+        CHECK_EQ(pool.size(), 2);
+        CHECK(pool.map(std::vector{1, 2, 3, 4, 5}) == std::vector({1, 4, 9, 16, 25}));
+    }
+    lisle::disconnect(std::move(workers));
+}
 
 void children(const char *self) {
     const auto world = lisle::world();
@@ -23,6 +39,7 @@ void children(const char *self) {
     auto all = others.merge(false);
     CHECK_EQ(all.allreduce(1, std::plus<>{}), world.size() + 3);
     lisle::disconnect(std::move(others));
+    pool_of_children(self);
     if constexpr (!lisle::has_extensions)
         return; // Open MPI and MPICH end the program
     try {
@@ -34,6 +51,10 @@ void children(const char *self) {
 }
 
 void child(int argc, char **argv, lisle::intercommunicator parents) {
+    if (argc == 2 && argv[1] == std::string{"serve"}) {
+        lisle::serve<int>(parents, &square);
+        return lisle::disconnect(parents);
+    }
     std::string said;
     for (int word = 1; word < argc; ++word)
         said.append(argv[word]).append(",");

@@ -9,14 +9,17 @@
 #include <lisle/coroutine.hpp>
 #include <lisle/execution.hpp>
 #include <lisle/file.hpp>
+#include <lisle/grid_exchange.hpp>
 #include <lisle/halo.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
 #include <lisle/lisle.hpp>
+#include <lisle/pool.hpp>
 #include <lisle/recover.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/session.hpp>
+#include <lisle/sort.hpp>
 #include <lisle/sparse_exchange.hpp>
 #include <lisle/timers.hpp>
 #include <lisle/topology.hpp>
