@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1] / "cxx" / "include"
 # All that programs include but what needs cereal, Lisle's extension calls, exceptions, sessions, or the other products.
 USUAL = ["lisle.hpp", "alltoallw.hpp", "attribute.hpp", "allocator.hpp", "coroutine.hpp", "execution.hpp", "file.hpp", "halo.hpp", "handover.hpp",
-         "grid_exchange.hpp", "info.hpp", "jobs.hpp", "reproducible.hpp", "sort.hpp", "sparse_exchange.hpp", "timers.hpp", "topology.hpp", "window.hpp"]
+         "grid_exchange.hpp", "info.hpp", "jobs.hpp", "layout.hpp", "reproducible.hpp", "sort.hpp", "sparse_exchange.hpp", "timers.hpp", "topology.hpp", "window.hpp"]
 INCLUDE = re.compile(r'^#include "(lisle/[^"]+)"\n', re.MULTILINE)
 HEAD = re.compile(r"\A// SPDX[^\n]*\n((?://[^\n]*\n)*)#pragma once\n")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wsign-conversion", "-Werror"]
 NEEDS_OTHER_LIBRARIES = {"task.hpp"}  # the task machine is no part of this interface
 NEEDS_CEREAL = {"serialize.hpp", "serialization/archive.hpp"}
-NEEDS_EXCEPTIONS = NEEDS_CEREAL | {"run.hpp", "testing.hpp", "recover.hpp", "sender.hpp", "execution.hpp"}
+NEEDS_EXCEPTIONS = NEEDS_CEREAL | {"run.hpp", "testing.hpp", "recover.hpp", "pool.hpp", "sender.hpp", "execution.hpp"}
 # What a program's headers say of classes of the interface without including them.
 FORWARD = """#include <lisle/forward.hpp>
 void run(const lisle::communicator &, lisle::future<int> &, const lisle::window<double> *);

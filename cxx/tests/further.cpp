@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines, attributes, topologies, ghost cells, timers, reproducible reductions; what temporaries and
-// local classes are good for.
+// Coroutines, attributes, topologies, ghost cells, layouts, timers, reproducible reductions; what temporaries
+// and local classes are good for.
 #include <lisle/attribute.hpp>
 #include <lisle/coroutine.hpp>
 #include <lisle/halo.hpp>
+#include <lisle/layout.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/reproducible.hpp>
 #include <lisle/timers.hpp>
@@ -11,9 +12,12 @@
 #include <lisle/two_messages.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -459,6 +463,110 @@ void timers_of_all_ranks() {
     CHECK(report.table().find("\n    bytes  ") != std::string::npos);
 }
 
+lisle::exchange around() {
+    const int size = world.size();
+    return {.dest = (world.rank() + 1) % size, .source = (world.rank() + size - 1) % size};
+}
+
+void layouts() {
+    const auto [next, previous, tag, any] = around();
+    std::vector<double> field(40), ghosts(40, -1);
+    std::iota(field.begin(), field.end(), 100. * world.rank());
+    const double first = 100. * previous.value();
+    using doubles = lisle::layout<double>;
+    const auto edge = doubles::indexed({3, 17, 4});
+    const auto rows = doubles::blocks({{20, 3}, {10, 2}, {0, 0}});
+    const auto both = edge.then(rows);
+    const auto twice = both.repeated(2, 5);
+    CHECK(edge.size() == 3 && rows.size() == 5 && both.size() == 8 && twice.size() == 16);
+
+    auto sending = world.isend(lisle::borrow(field), next, 1); // all, for comparison
+    const auto all = world.receive<std::vector<double>>(previous, 1);
+    sending.wait();
+    // Elements arrive in the layout's order where the receiver takes them as they come...
+    auto chosen = twice.of(field);
+    auto going = world.isend(lisle::borrow(chosen), next);
+    const auto came = world.receive<std::vector<double>>(previous);
+    going.wait();
+    const std::vector<std::size_t> order{3, 17, 4, 20, 21, 22, 10, 11, 8, 22, 9, 25, 26, 27, 15, 16};
+    CHECK_EQ(came.size(), order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        CHECK_EQ(came[i], first + static_cast<double>(order[i]));
+    // ... and go to their places where it has the same layout: nothing else is touched.
+    world.sendrecv_into(both.of(field), both.of(ghosts), {.dest = next, .source = previous});
+    for (std::size_t i = 0; i < ghosts.size(); ++i)
+        CHECK_EQ(ghosts[i],
+                 std::find(order.begin(), order.begin() + 8, i) != order.begin() + 8 ? all[i] : -1.);
+    // Of constant arrays, of structs with padding, of parts of an array.
+    const std::vector<double> constant = field;
+    static_assert(!lisle::writable_buffer<decltype(edge.of(constant))>);
+    struct padded {
+        char letter;
+        double number;
+    };
+    std::vector<padded> from(9, {'a', 1. * world.rank()}), to(9, {'z', -1});
+    const auto third = lisle::layout<padded>::indexed(std::vector{2}).repeated(3, 3);
+    world.sendrecv_into(third.of(from), third.of(to), {.dest = next, .source = previous});
+    CHECK(to[2].letter == 'a' && to[8].number == previous.value() && to[3].letter == 'z');
+    static_cast<void>(doubles::indexed({0, 1}).of(std::span{field}.first(2)));
+    const auto nothing = doubles::indexed({});
+    CHECK_EQ(world.sendrecv_into(nothing.of(field), nothing.of(ghosts), {.dest = next, .source = previous})
+                 .count<double>(),
+             std::size_t{0});
+    for (const auto &wrong : {doubles::indexed({40}), doubles::indexed({-1}), edge.repeated(3, 20)}) {
+        bool refused = false;
+        try {
+            static_cast<void>(wrong.of(field));
+        } catch (const lisle::error &e) {
+            refused = e.error_class() == MPI_ERR_ARG;
+        }
+        CHECK(refused);
+    }
+}
+
+void several_places() {
+    const auto [next, previous, tag, any] = around();
+    int step = world.rank();
+    std::vector<double> field(5, world.rank() + 0.5);
+    std::string name(3, static_cast<char>('a' + world.rank()));
+    auto sending = world.isend(std::move(step), next, 9);
+    int got_step = -1;
+    std::vector<double> got_field(5);
+    std::string got_name(3, ' ');
+    world.sendrecv_into(lisle::together(step, field, name), lisle::together(got_step, got_field, got_name),
+                        {.dest = next, .source = previous});
+    CHECK(got_step == previous.value() && got_field == std::vector<double>(5, previous.value() + 0.5));
+    CHECK_EQ(got_name, std::string(3, static_cast<char>('a' + previous.value())));
+    static_cast<void>(world.receive<int>(previous, 9));
+
+    struct body {
+        std::vector<std::vector<float>> cells;
+        std::unique_ptr<int> age;
+        std::optional<double> mass, none;
+        std::pair<int, std::array<std::string, 2>> more;
+    };
+    const auto made = [](int who) {
+        body one;
+        for (std::size_t i = 0; i < 5; ++i)
+            one.cells.emplace_back(i, static_cast<float>(who));
+        one.age = std::make_unique<int>(who);
+        one.mass = who;
+        one.more = {who, {std::string(4, static_cast<char>('a' + who)), std::string(1, 'x')}};
+        return one;
+    };
+    const body mine = made(world.rank());
+    body theirs = made(25);
+    const float *const place = theirs.cells[4].data();
+    const auto out = lisle::content(mine);
+    const auto in = lisle::content(theirs);
+    static_assert(!lisle::writable_buffer<decltype(out)> && lisle::writable_buffer<decltype(in)>);
+    for (int round = 0; round < 3; ++round)
+        world.sendrecv_into(out, in, {.dest = next, .source = previous});
+    const body right = made(previous.value());
+    CHECK(theirs.cells == right.cells && theirs.cells[4].data() == place && *theirs.age == *right.age);
+    CHECK(theirs.mass == right.mass && !theirs.none && theirs.more == right.more);
+}
+
 } // namespace
 
 int main() {
@@ -475,6 +583,8 @@ int main() {
     topologies();
     ghost_cells();
     temporaries_and_local_classes();
+    layouts();
+    several_places();
     timers_of_all_ranks();
     reproducible();
 }

@@ -13,6 +13,7 @@
 #include <lisle/halo.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
+#include <lisle/layout.hpp>
 #include <lisle/lisle.hpp>
 #include <lisle/pool.hpp>
 #include <lisle/recover.hpp>

@@ -156,6 +156,9 @@ template <direct_buffer T> [[nodiscard]] auto as_buffer(T &&object) {
 
 namespace detail {
 
+/// True for adapted objects that only refer to memory: a non-blocking operation cannot own it with them.
+template <class T> inline constexpr bool only_looks = false;
+
 /// The buffer of an object that is a message.
 template <direct_buffer T> [[nodiscard]] auto message_buffer(T &&object) {
     auto data = as_buffer(object);

@@ -27,6 +27,15 @@ template <object_to_send T> auto to_bytes(const T &object) {
     return serializer<std::remove_cvref_t<T>>::write(object);
 }
 
+/// True for what refers to memory that is another object's.
+template <class T> inline constexpr bool is_view = [] {
+    using type = std::remove_cvref_t<T>;
+    if constexpr (adapted<type>)
+        return only_looks<type>;
+    else
+        return !direct<type> && !resizable_range<T> && (direct_range<T> || multidimensional_view<type>);
+}();
+
 } // namespace detail
 
 /// What non-blocking operations may read: an object that is moved in (or a small one, copied), or borrow(it).
@@ -38,8 +47,7 @@ concept object_to_keep = detail::fit<T> && [] {
             !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= detail::most_copied),
             "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
             "alive until the operation is complete, or std::move(object) and get it back from the future.");
-        static_assert(adapted<type> || direct<type> || (!direct_range<T> && !multidimensional_view<type>) ||
-                          resizable_range<T>,
+        static_assert(!detail::is_view<T>,
                       "This view does not own its memory: say lisle::borrow(view) on a named one.");
     }
     return true;
