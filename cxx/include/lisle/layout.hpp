@@ -198,14 +198,20 @@ class place_list {
     std::vector<owned<datatype>> owners_;
 };
 
+/// A container whose elements have no addresses.
+template <class T>
+concept of_values =
+    std::ranges::range<T &> && !std::is_lvalue_reference_v<std::ranges::range_reference_t<T &>>;
+
 /// Adds what an object holds, however deep, and wherever it lies.
 template <class T> void add_content(place_list &places, T &object) {
     using type = std::remove_const_t<T>;
     if constexpr (direct_buffer<T &>) {
         places.add(object);
-    } else if constexpr (std::ranges::forward_range<T &>) {
-        static_assert(std::is_lvalue_reference_v<std::ranges::range_reference_t<T &>>,
+    } else if constexpr (of_values<T>) {
+        static_assert(always_false<T>,
                       "The elements of this container lie nowhere in memory (std::vector<bool>).");
+    } else if constexpr (std::ranges::forward_range<T &>) {
         for (auto &each : object)
             add_content(places, each);
     } else if constexpr (requires {

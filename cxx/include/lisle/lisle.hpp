@@ -10,6 +10,8 @@
 
 #include "lisle/point_to_point/point_to_point.hpp"
 
+#include "lisle/collective/argument.hpp"
+
 #include "lisle/collective/operation.hpp"
 
 #include "lisle/collective/reduction.hpp"

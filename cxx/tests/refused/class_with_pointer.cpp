@@ -1,4 +1,4 @@
-// says: list_node::next)>
+// says: list_node::next)>|list_node *>
 #include <lisle/lisle.hpp>
 struct list_node {
     int value;

@@ -1,4 +1,4 @@
-// says: particle::name)>
+// says: particle::name)>|always_false<std::basic_string
 #include <lisle/lisle.hpp>
 #include <string>
 struct particle {

@@ -118,14 +118,14 @@ class allgather_calls : public collective_calls<allgather_calls> {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal allgather(unfit) const;
+    refusal allgather(not_to_collect) const;
     refusal allgather_into(from_memory, any_place) const;
-    refusal iallgather(unfit) const;
+    refusal iallgather(not_to_combine) const;
     refusal iallgather_into(not_in_memory, anything) const;
     refusal allgather_init(unfit, anything) const;
     refusal allgatherv(no_range, known_counts = {}) const;
     refusal allgatherv_into(from_range, any_place, known_counts = {}) const;
-    refusal iallgatherv(no_range, known_counts = {}) const;
+    refusal iallgatherv(no_range_to_own, known_counts = {}) const;
 
   private:
     /// allgatherv() of serialised objects. A rank that cannot write its own tells the others.

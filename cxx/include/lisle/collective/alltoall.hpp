@@ -252,7 +252,7 @@ class alltoall_calls : public collective_calls<alltoall_calls> {
 
     refusal alltoall(no_range) const;
     refusal alltoall_into(from_range, any_place) const;
-    refusal ialltoall(no_range) const;
+    refusal ialltoall(no_range_to_own) const;
     refusal ialltoall_into(no_range, anything) const;
     refusal alltoall_init(unfit, anything) const;
     refusal alltoallv(no_range) const;

@@ -170,17 +170,28 @@ template <class T> constexpr std::size_t element_size() noexcept {
     return sizeof(typename taken<T>::element);
 }
 
-/// The compiler's sentence about an argument that a collective cannot take.
-template <class T> consteval void require_collectable() {
-    using object = typename taken<T>::object;
-    if constexpr (taken<T>::chosen == grain::elements && !std::ranges::sized_range<const object>)
-        static_assert(always_false<T>, "lisle::elements(x) is for ranges, and this x is none.");
-    else if constexpr (!taken<T>::in_memory && !taken<T>::sized && !taken<T>::written &&
-                       !taken<T>::written_elements)
-        static_assert(always_false<T>,
-                      "This object says where it lies, but not how to make a new one of its kind: use the "
-                      "functions that end in _into, or point-to-point messages.");
-}
+/// The rule of collectives that return new objects.
+struct collecting {
+    template <class T> static constexpr bool no_elements =
+        taken<T>::chosen == grain::elements && !std::ranges::sized_range<const typename taken<T>::object>;
+    template <class T> static consteval bool fits() {
+        if constexpr (!fit<T>)
+            return false;
+        else
+            return !no_elements<T> && (taken<T>::in_memory || taken<T>::sized || taken<T>::written ||
+                                       taken<T>::written_elements);
+    }
+    template <class T> static constexpr bool takes = fits<std::remove_cvref_t<T>>();
+    template <class T> static consteval void explain() {
+        if constexpr (no_elements<std::remove_cvref_t<T>>)
+            static_assert(always_false<T>, "lisle::elements(x) is for ranges, and this x is none.");
+        else
+            static_assert(
+                always_false<T>,
+                "This object says where it lies, but not how to make a new one of its kind: use the "
+                "functions that end in _into, or point-to-point messages.");
+    }
+};
 
 } // namespace lisle::detail
 
@@ -188,8 +199,7 @@ namespace lisle {
 
 /// The parameter of collectives: an object, or whole(object), or elements(range).
 template <class T>
-concept object_to_collect =
-    !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_collectable<T>(), true);
+concept object_to_collect = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::collecting::takes<T>;
 
 /// What non-blocking collectives take as one object of any size: serialised or copied at once, so it may be
 /// an object that is not moved in.
@@ -203,7 +213,7 @@ concept elements_to_pack = detail::fit<T> && detail::taken<T>::written_elements;
 template <class T>
 concept object_to_own = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && !object_to_pack<T> &&
                         !elements_to_pack<T> && object_to_keep<detail::ungrained<T>> &&
-                        (detail::require_collectable<T>(), detail::taken<T>::in_memory);
+                        detail::collecting::takes<T> && detail::taken<T>::in_memory;
 /// The same for functions that are about ranges only.
 template <class T>
 concept range_to_own = !detail::is_wrapper<std::remove_cvref_t<T>> && !serialized<std::remove_cvref_t<T>> &&
@@ -211,5 +221,40 @@ concept range_to_own = !detail::is_wrapper<std::remove_cvref_t<T>> && !serialize
 /// What non-blocking collectives take: any of these.
 template <class T>
 concept object_to_combine = object_to_pack<T> || elements_to_pack<T> || object_to_own<T>;
+
+namespace detail {
+
+template <class T> consteval void explain_not_owned() {
+    static_assert(
+        always_false<T>,
+        "A non-blocking collective uses this object after the call: move it in with std::move(object), or "
+        "lend it with lisle::borrow(object) to the function of the same name that ends in _into.");
+}
+/// The rule of non-blocking collectives.
+struct combining {
+    template <class T> static constexpr bool takes = object_to_combine<T>;
+    template <class T> static consteval void explain() {
+        if constexpr (!collecting::takes<T>)
+            collecting::explain<T>();
+        else
+            explain_not_owned<T>();
+    }
+};
+/// The rule of those about ranges.
+struct joining_later {
+    template <class T> static constexpr bool takes = range_to_own<T>;
+    template <class T> static consteval void explain() {
+        if constexpr (direct_range<const std::remove_cvref_t<T> &> && !keeping::takes<T>)
+            explain_not_owned<T>();
+        else
+            explain_no_range<std::remove_cvref_t<T>>();
+    }
+};
+
+using not_to_collect = not_taken_by<collecting>;
+using not_to_combine = not_taken_by<combining>;
+using no_range_to_own = not_taken_by<joining_later>;
+
+} // namespace detail
 
 } // namespace lisle

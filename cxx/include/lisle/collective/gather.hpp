@@ -281,14 +281,14 @@ class gather_calls : public collective_calls<gather_calls> {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal gather(unfit, rooted = {}) const;
+    refusal gather(not_to_collect, rooted = {}) const;
     refusal gather_into(from_memory, any_place, rooted = {}) const;
-    refusal igather(unfit, rooted = {}) const;
+    refusal igather(not_to_combine, rooted = {}) const;
     refusal igather_into(not_in_memory, anything, rooted = {}) const;
     refusal gather_init(unfit, anything, rooted = {}) const;
     refusal gatherv(no_range, rooted_counts = {}) const;
     refusal gatherv_into(from_range, any_place, rooted_counts = {}) const;
-    refusal igatherv(no_range, rooted_counts = {}) const;
+    refusal igatherv(no_range_to_own, rooted_counts = {}) const;
 
   private:
     template <class R, class T>

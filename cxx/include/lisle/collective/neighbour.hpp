@@ -276,15 +276,15 @@ class neighbour_calls : public collective_calls<neighbour_calls, topology> {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal neighbor_allgather(unfit) const;
+    refusal neighbor_allgather(not_to_collect) const;
     refusal neighbor_alltoall(no_range) const;
     refusal neighbor_allgatherv(no_range, known_counts = {}) const;
     refusal neighbor_alltoallv(no_range) const;
     refusal neighbor_alltoallv(no_range, counts_view, known_counts = {}) const;
     refusal neighbor_allgather_into(from_memory, any_place) const;
     refusal neighbor_alltoall_into(from_range, any_place) const;
-    refusal ineighbor_allgather(unfit) const;
-    refusal ineighbor_alltoall(no_range) const;
+    refusal ineighbor_allgather(not_to_combine) const;
+    refusal ineighbor_alltoall(no_range_to_own) const;
     refusal ineighbor_alltoallv(no_range) const;
     refusal neighbor_allgather_init(not_in_memory, anything) const;
     refusal neighbor_alltoall_init(not_in_memory, anything) const;

@@ -40,7 +40,7 @@ future<T> start_to_reduce_objects(T own_object, F function, int root, MPI_Comm c
 /// Non-blocking reductions with one result.
 template <class Operation, class T, class F>
 auto start_to_reduce_any(T &&given_object, F function, int root, MPI_Comm comm) {
-    if constexpr (reduced_by_element<T, F>)
+    if constexpr (reduced_by_element<T, F>())
         return start_to_reduce<Operation>(std::forward<T>(given_object), function, root, comm);
     else
         return start_to_reduce_objects<Operation>(own(std::forward<T>(given_object)),
@@ -48,7 +48,7 @@ auto start_to_reduce_any(T &&given_object, F function, int root, MPI_Comm comm) 
 }
 template <class Operation, class B, class Object, class R, class F>
 persistent prepare_to_reduce_any(Object &object, borrowed<R> into, F function, int root, MPI_Comm comm) {
-    if constexpr (reduced_by_element<B, F>)
+    if constexpr (reduced_by_element<B, F>())
         return prepare_to_reduce<Operation, B>(object, into.get(), function, root, comm);
     else
         return prepare_rounds_into(into, [&object, function, root, comm] {
@@ -96,7 +96,7 @@ class reduce_calls : public collective_calls<reduce_calls> {
     template <object_to_collect T, class F>
     [[nodiscard]] auto reduce(const T &given, F function, rooted with = {}) const {
         agree_on_reduction<T, F>(comm(), name_of<to_root>, with.root);
-        if constexpr (reduced_by_element<T, F>)
+        if constexpr (reduced_by_element<T, F>())
             return reduce_elements<to_root, T>(given, function, with.root, comm());
         else
             return reduce_objects(own(given), on_wholes<T>(std::move(function)), with.root,
@@ -140,7 +140,7 @@ class reduce_calls : public collective_calls<reduce_calls> {
     ///     world.allreduce(lisle::in_place(histogram), std::plus<>{});
     template <object_to_collect T, class F> [[nodiscard]] auto allreduce(const T &given, F function) const {
         agree_on_reduction<T, F>(comm(), name_of<to_all>, 0);
-        if constexpr (reduced_by_element<T, F>)
+        if constexpr (reduced_by_element<T, F>())
             return reduce_elements<to_all, T>(given, function, 0, comm());
         else
             return broadcast_result(reduce_objects(own(given), on_wholes<T>(std::move(function)), 0,
@@ -187,14 +187,14 @@ class reduce_calls : public collective_calls<reduce_calls> {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal reduce(unfit, anything, rooted = {}) const;
+    refusal reduce(not_to_collect, anything, rooted = {}) const;
     refusal reduce_into(from_memory, any_place, anything, rooted = {}) const;
-    refusal ireduce(unfit, anything, rooted = {}) const;
+    refusal ireduce(not_to_combine, anything, rooted = {}) const;
     refusal ireduce_into(not_in_memory, anything, anything, rooted = {}) const;
     refusal reduce_init(unfit, anything, anything, rooted = {}) const;
-    refusal allreduce(unfit, anything) const;
+    refusal allreduce(not_to_collect, anything) const;
     refusal allreduce_into(from_memory, any_place, anything) const;
-    refusal iallreduce(unfit, anything) const;
+    refusal iallreduce(not_to_combine, anything) const;
     refusal iallreduce_into(not_in_memory, anything, anything) const;
     refusal allreduce_init(unfit, anything) const;
     refusal allreduce_init(unfit, anything, anything) const;

@@ -150,7 +150,7 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
 
     refusal reduce_scatter(no_range, anything, known_counts = {}) const;
     refusal reduce_scatter_into(from_range, any_place, anything) const;
-    refusal ireduce_scatter(no_range, anything, known_counts = {}) const;
+    refusal ireduce_scatter(no_range_to_own, anything, known_counts = {}) const;
 
   private:
     /// A vector of objects for each rank.

@@ -38,7 +38,7 @@ template <class T, class F> using combined = typename decltype(combined_of<T, F>
 
 /// True if MPI combines elements of T; false if whole objects are combined by the headers. The compiler
 /// explains if F does neither.
-template <class T, class F> inline constexpr bool reduced_by_element = [] {
+template <class T, class F> consteval bool reduced_by_element() {
     using type = typename taken<T>::object;
     if constexpr (taken<T>::written_elements)
         return (require_operation<F, std::ranges::range_value_t<type>>(), false);
@@ -49,13 +49,13 @@ template <class T, class F> inline constexpr bool reduced_by_element = [] {
         return false;
     else
         return (require_operation<F, combined<T, F>>(), true);
-}();
+}
 
 /// agree() on a reduction: MPI's operations are compared, of others only whether they commute.
 template <class T, class F> void agree_on_reduction(MPI_Comm comm, const char *call, int root) {
     if constexpr (check_level >= 2) {
         long long operation = -1;
-        if constexpr (reduced_by_element<T, F>) {
+        if constexpr (reduced_by_element<T, F>()) {
             using element = combined<T, F>;
             if constexpr (has_predefined<F, element>) {
                 const MPI_Op predefined = predefined_operation<F, element>();

@@ -34,7 +34,7 @@ future<T> start_to_scan_objects(T own_object, F function, MPI_Comm comm) {
         });
 }
 template <class T, class F> auto start_to_scan(T &&given_object, F function, MPI_Comm comm) {
-    if constexpr (reduced_by_element<T, F>)
+    if constexpr (reduced_by_element<T, F>())
         return start_to_reduce<operations::scan>(std::forward<T>(given_object), function, 0, comm);
     else
         return start_to_scan_objects<true>(own(std::forward<T>(given_object)),
@@ -50,7 +50,7 @@ class scan_calls : public collective_calls<scan_calls> {
     /// Rank i's result combines the objects of the ranks 0 to i.
     template <object_to_collect T, class F> [[nodiscard]] auto scan(const T &given, F function) const {
         agree_on_reduction<T, F>(comm(), name_of<inclusive>, 0);
-        if constexpr (reduced_by_element<T, F>)
+        if constexpr (reduced_by_element<T, F>())
             return reduce_elements<inclusive, T>(given, function, 0, comm());
         else
             return prefixes_of(given, std::move(function)).with_own.result(name_of<inclusive>);
@@ -72,7 +72,7 @@ class scan_calls : public collective_calls<scan_calls> {
     template <lent_object B, class R, class F>
     [[nodiscard]] persistent scan_init(B from, borrowed<R> into, F function) const {
         auto &object = object_in(from);
-        if constexpr (reduced_by_element<B, F>)
+        if constexpr (reduced_by_element<B, F>())
             return prepare_to_reduce<inclusive, B>(object, into.get(), function, 0, comm());
         else
             return prepare_rounds_into(into, [&object, function, comm = comm()] {
@@ -84,7 +84,7 @@ class scan_calls : public collective_calls<scan_calls> {
     template <object_to_collect T, class F>
     [[nodiscard]] auto exscan(const T &given, F function, reduction_result<T> first = {}) const {
         agree_on_reduction<T, F>(comm(), name_of<exclusive>, 0);
-        if constexpr (reduced_by_element<T, F>) {
+        if constexpr (reduced_by_element<T, F>()) {
             auto result = reduce_elements<exclusive, T>(given, function, 0, comm());
             if (rank_in(comm()) == 0)
                 result = std::move(first);
@@ -103,7 +103,7 @@ class scan_calls : public collective_calls<scan_calls> {
         reduce_into<exclusive>(object, into, function, 0, comm());
     }
     template <object_to_combine T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
-        if constexpr (reduced_by_element<T, F>)
+        if constexpr (reduced_by_element<T, F>())
             return start_to_reduce<exclusive>(std::forward<T>(object), function, 0, comm());
         else
             return start_to_scan_objects<false>(own(std::forward<T>(object)),
@@ -117,14 +117,14 @@ class scan_calls : public collective_calls<scan_calls> {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal scan(unfit, anything) const;
+    refusal scan(not_to_collect, anything) const;
     refusal scan_into(from_memory, any_place, anything) const;
-    refusal iscan(unfit, anything) const;
+    refusal iscan(not_to_combine, anything) const;
     refusal scan_init(unfit, anything, anything) const;
-    refusal exscan(unfit, anything) const;
-    refusal exscan(unfit, anything, anything) const;
+    refusal exscan(not_to_collect, anything) const;
+    refusal exscan(not_to_collect, anything, anything) const;
     refusal exscan_into(from_memory, any_place, anything) const;
-    refusal iexscan(unfit, anything) const;
+    refusal iexscan(not_to_combine, anything) const;
 
   private:
     template <class T, class F> auto prefixes_of(const T &given, F function) const {

@@ -182,7 +182,7 @@ class scatter_calls : public collective_calls<scatter_calls> {
     // ---- with what cannot travel: see detail::unfit ----
 
     refusal scatter(no_range, rooted = {}) const;
-    refusal iscatter(no_range, rooted = {}) const;
+    refusal iscatter(no_range_to_own, rooted = {}) const;
     refusal scatter_init(unfit, anything, rooted = {}) const;
     refusal scatterv(no_range, rooted_counts = {}) const;
     refusal scatterv_into(from_range, any_place, rooted_counts = {}) const;

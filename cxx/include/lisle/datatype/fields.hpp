@@ -278,11 +278,29 @@ template <class T> constexpr const void *address_of_first() {
 
 /// True if a field is a bit-field: what stands for it in a call is gone afterwards, and so nothing for a
 /// template.
-template <class T> inline constexpr bool has_bit_field =
-#if defined(__clang__) // which takes no address of a part of an object for a template
-    false;
+#if defined(__clang__) // which takes no address of a part of an object for a template, but reads one of its
+                       // own
+template <auto> struct constant;
+template <class T> consteval bool fields_last() {
+    T object{};
+    const auto places = visit_fields(object, [](const auto &...fields) { return std::tuple{&fields...}; });
+    const auto is_read = []<class Field>(const Field *place) {
+        if constexpr (std::is_integral_v<Field> || std::is_enum_v<Field>)
+            return static_cast<void>(Field{*place}), true;
+        else
+            return true;
+    };
+    return std::apply([&](auto... each) { return (is_read(each) && ...); }, places);
+}
+template <class T>
+concept made_at_compile_time = requires {
+    typename constant<(static_cast<void>(T{}), 0)>;
+};
+template <class T> inline constexpr bool has_bit_field = made_at_compile_time<T> && !requires {
+    typename constant<fields_last<T>()>;
+};
 #else
-    !requires {
+template <class T> inline constexpr bool has_bit_field = !requires {
     typename field_at<address_of_first<T>()>;
 };
 #endif

@@ -180,18 +180,21 @@ struct unfit {
     template <class T>
     requires(!fit<T>) unfit(const T &) { explain_not_sendable<culprit<T>>(); }
 };
+template <class T> consteval void explain_no_range() {
+    if constexpr (fit<T> || std::ranges::sized_range<culprit<T>>)
+        static_assert(always_false<T>,
+                      "This is no range that can be joined or dealt out: gatherv(), alltoall() and "
+                      "their like join, and scatterv() deals out a range of direct objects that lie one "
+                      "after the other, with <lisle/serialize.hpp> some also of others; scatter() deals "
+                      "out any objects, gather() and allgather() take any object whole.");
+    else
+        explain_not_sendable<culprit<T>>();
+}
 /// An object that calls about ranges cannot take.
 struct no_range {
     template <class T>
     requires(!direct_range<const T &> && !(is_wrapper<T> && fit<T>)) no_range(const T &) {
-        if constexpr (fit<T> || std::ranges::sized_range<culprit<T>>)
-            static_assert(always_false<T>,
-                          "This is no range that can be joined or dealt out: gatherv(), alltoall() and "
-                          "their like join, and scatterv() deals out a range of direct objects that lie one "
-                          "after the other, with <lisle/serialize.hpp> some also of others; scatter() deals "
-                          "out any objects, gather() and allgather() take any object whole.");
-        else
-            explain_not_sendable<culprit<T>>();
+        explain_no_range<T>();
     }
 };
 /// An object that calls which use memory where it lies cannot take.
@@ -215,10 +218,23 @@ struct refusal {
     [[nodiscard]] refusal wait() const;
 };
 
-template <class T> consteval void require_sendable() {
-    if constexpr (!sendable<T>)
-        explain_not_sendable<std::remove_cvref_t<T>>();
-}
+/// An object that calls cannot take by a rule of theirs, which says what it `takes` and can `explain` the
+/// rest. (Not by an assertion within a constraint, of which Clang tells each step.)
+template <class Rule> struct not_taken_by {
+    template <class T>
+    requires(is_wrapper<std::remove_cvref_t<T>> ? !fit<T> : !Rule::template takes<T>) not_taken_by(T &&) {
+        if constexpr (!fit<T>)
+            explain_not_sendable<culprit<T>>();
+        else
+            Rule::template explain<T>();
+    }
+};
+
+/// That of messages.
+struct sending {
+    template <class T> static constexpr bool takes = fit<T> &&sendable<std::remove_cvref_t<T>>;
+    template <class T> static consteval void explain() { explain_not_sendable<std::remove_cvref_t<T>>(); }
+};
 
 /// The type of the objects of a range; int for what is no range, which is refused elsewhere.
 template <class R> struct objects_of { using type = int; };
@@ -279,10 +295,9 @@ template <class T> [[noreturn]] T &refused() {
 
 } // namespace detail
 
-/// The parameter of functions that send: what is not sendable meets a sentence of the compiler's.
+/// The parameter of functions that send.
 template <class T>
-concept object_to_send =
-    !detail::is_wrapper<std::remove_cvref_t<T>> && detail::fit<T> && (detail::require_sendable<T>(), true);
+concept object_to_send = !detail::is_wrapper<std::remove_cvref_t<T>> && detail::sending::takes<T>;
 /// The parameter of functions that deal a range out, an object to each rank.
 template <class R>
 concept objects_to_deal =

@@ -27,6 +27,8 @@ class point_to_point {
   protected:
     using refusal = detail::refusal;
     using unfit = detail::unfit;
+    using not_to_send = detail::not_taken_by<detail::sending>;
+    using not_to_keep = detail::not_taken_by<detail::keeping>;
     using no_range = detail::no_range;
     using not_in_memory = detail::not_in_memory;
     using anything = detail::anything;
@@ -350,11 +352,11 @@ class point_to_point {
 
     // ---- with what cannot travel: see detail::unfit ----
 
-    refusal send(unfit, int, message_tag = 0) const;
-    refusal ssend(unfit, int, message_tag = 0) const;
-    refusal isend(unfit, int, message_tag = 0) const;
-    refusal issend(unfit, int, message_tag = 0) const;
-    refusal sendrecv(unfit, exchange) const;
+    refusal send(not_to_send, int, message_tag = 0) const;
+    refusal ssend(not_to_send, int, message_tag = 0) const;
+    refusal isend(not_to_keep, int, message_tag = 0) const;
+    refusal issend(not_to_keep, int, message_tag = 0) const;
+    refusal sendrecv(not_to_send, exchange) const;
     refusal sendrecv_into(not_in_memory, anything, exchange) const;
     refusal receive_into(detail::unchangeable, source_rank, receive_tag = any_tag) const;
     refusal ireceive_into(unfit, source_rank, receive_tag = any_tag) const;

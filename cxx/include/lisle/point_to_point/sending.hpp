@@ -36,22 +36,33 @@ template <class T> inline constexpr bool is_view = [] {
         return !direct<type> && !resizable_range<T> && (direct_range<T> || multidimensional_view<type>);
 }();
 
+/// The rule of non-blocking calls, which use an object after they have returned.
+struct keeping {
+    template <class T> static constexpr bool copied = direct<std::remove_cvref_t<T>> &&
+                                                      sizeof(std::remove_cvref_t<T>) <= most_copied;
+    template <class T> static constexpr bool takes =
+        fit<T> && !sets_grain<std::remove_cvref_t<T>> &&
+        (is_borrowed<std::remove_cvref_t<T>>::value ||
+         ((!std::is_lvalue_reference_v<T> || copied<T>)&&!is_view<T>));
+    template <class T> static consteval void explain() {
+        if constexpr (sets_grain<std::remove_cvref_t<T>>)
+            explain_not_sendable<std::remove_cvref_t<T>>();
+        else if constexpr (std::is_lvalue_reference_v<T> && !copied<T>)
+            static_assert(always_false<T>, "A non-blocking operation uses this object after the call: say "
+                                           "lisle::borrow(object) and keep it "
+                                           "alive until the operation is complete, or std::move(object) and "
+                                           "get it back from the future.");
+        else
+            static_assert(always_false<T>,
+                          "This view does not own its memory: say lisle::borrow(view) on a named one.");
+    }
+};
+
 } // namespace detail
 
 /// What non-blocking operations may read: an object that is moved in (or a small one, copied), or borrow(it).
 template <class T>
-concept object_to_keep = detail::fit<T> && [] {
-    using type = std::remove_cvref_t<T>;
-    if constexpr (!detail::is_borrowed<type>::value) {
-        static_assert(
-            !std::is_lvalue_reference_v<T> || (direct<type> && sizeof(type) <= detail::most_copied),
-            "A non-blocking operation uses this object after the call: say lisle::borrow(object) and keep it "
-            "alive until the operation is complete, or std::move(object) and get it back from the future.");
-        static_assert(!detail::is_view<T>,
-                      "This view does not own its memory: say lisle::borrow(view) on a named one.");
-    }
-    return true;
-}();
+concept object_to_keep = detail::keeping::takes<T>;
 
 namespace detail {
 
