@@ -261,7 +261,10 @@ int run(std::span<const std::string_view> arguments) {
     if (request.exploration.wanted()) {
         prepare_choices(request);
     }
-    const auto job = plan(request, default_kind);
+    auto job = plan(request, default_kind);
+    if (request.exploration.wanted() && !request.exploration.in_any_kind) {
+        job = in_one_process(request, job, request.exploration.all ? "--explore" : "--replay");
+    }
     if (request.control.debugger && !is_in_debugger()) {
         start_in_debugger(arguments, request, job);
     }
@@ -277,9 +280,6 @@ int run(std::span<const std::string_view> arguments) {
     close_surrounding_job();
     if (request.exploration.all) {
         return explore(request, job);
-    }
-    if (!request.exploration.replay.empty() && !request.exploration.in_any_kind) {
-        expect_one_process(job, "--replay");
     }
     const run_report report{request};
     const single_choices chosen{request};

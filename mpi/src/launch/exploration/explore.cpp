@@ -43,14 +43,6 @@ std::string number_in_words(double number) {
     return digits;
 }
 
-std::string command_of(const program_request &program) {
-    std::string words;
-    for (const auto &word : program.arguments) {
-        words += " " + word;
-    }
-    return words;
-}
-
 choice::buffering first_way(explored_sends wanted) {
     if (wanted == explored_sends::waiting) {
         return {.most_bytes = choice::buffering::nothing};
@@ -107,7 +99,12 @@ class exploration {
     bool explore_by_chance();
     run_result make(const choice::orders &given) {
         ++runs_;
-        return runner_.run(given);
+        run_result made = runner_.run(given);
+        if (!made.made.refused.empty()) {
+            give_up(1, "--explore: ", made.made.refused, ": jobs that start others, or meet them, are not ",
+                    "explored");
+        }
+        return made;
     }
     void judge(const choice::orders &given, const run_result &result);
     [[nodiscard]] std::optional<run_failure> failure_of(const run_result &result) const {
@@ -231,8 +228,8 @@ void exploration::tell_failure() {
     }
     const std::string file =
         write_choices({.follow = last.made.decisions, .sends = sends, .tells = false}, story);
-    std::printf("To run exactly this again: lislerun -n %d --replay %s%s\n", plan_.ranks(), file.c_str(),
-                command_of(request_.programs.front()).c_str());
+    std::printf("To run exactly this again: lislerun --replay %s%s\n", file.c_str(),
+                command_of(request_).c_str());
 }
 
 std::string exploration::write_choices(const choice::orders &given,
@@ -243,8 +240,7 @@ std::string exploration::write_choices(const choice::orders &given,
                ".choices";
     }
     std::ofstream stream{file};
-    stream << "# Choices of a run of" << command_of(request_.programs.front()) << " with " << plan_.ranks()
-           << " ranks, for lislerun --replay\n";
+    stream << "# Choices of a run, for lislerun --replay FILE" << command_of(request_) << '\n';
     for (const auto &line : story) {
         stream << "# " << line << '\n';
     }
@@ -316,7 +312,6 @@ void exploration::tell_outputs() const {
 } // namespace
 
 int explore(const job_request &request, const job_plan &plan) {
-    expect_one_process(plan, "--explore");
     exploration all{request, plan};
     return all.run();
 }
