@@ -72,6 +72,8 @@ class run {
     [[nodiscard]] bool join_what_is_sure();
     /// Makes a choice. False: there is none to make.
     [[nodiscard]] bool choose();
+    /// Polls in a row that have found nothing, since something has happened.
+    [[nodiscard]] unsigned polls_in_vain() const noexcept { return fruitless_; }
 
     /// What an engine has to bring together.
     struct tables {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -27,21 +26,6 @@ using clock = std::chrono::steady_clock;
 
 // Runs that shortening may take: it may be slow where each of many choices matters.
 constexpr int most_for_shortening = 300;
-
-/// 1,234,567; from a million on 3 x 10^7.
-std::string number_in_words(double number) {
-    constexpr double exact = 1e6;
-    if (number >= exact) {
-        const double power = std::floor(std::log10(number));
-        return sentence(std::lround(number / std::pow(10, power)), " x 10^", std::lround(power));
-    }
-    std::string digits = std::to_string(std::llround(number));
-    for (std::size_t place = digits.size(); place > 3;) {
-        place -= 3;
-        digits.insert(place, ",");
-    }
-    return digits;
-}
 
 choice::buffering first_way(explored_sends wanted) {
     if (wanted == explored_sends::waiting) {
@@ -285,8 +269,8 @@ void exploration::tell_success(bool complete) const {
         std::printf("%s: none fails (%s runs, %.1f s%s)\n", count.c_str(), number_in_words(runs_).c_str(),
                     seconds(), sends_in_words().c_str());
     } else {
-        std::printf("%s of about %s matchings explored in %.1f s: none fails\n", number_in_words(all).c_str(),
-                    number_in_words(expected_).c_str(), seconds());
+        std::printf("%s of %s matchings explored in %.1f s: none fails\n", number_in_words(all).c_str(),
+                    expected_in_words(expected_).c_str(), seconds());
     }
     tell_outputs();
 }

@@ -182,6 +182,11 @@ class Checker:
         done = run(self.launcher, "-q", "--explore", "-n", 2, found, "spawn", status=1)
         expect(re.search(r"rank \d: MPI_Comm_spawn.*: jobs that start others, or meet them, are not explored", done.stderr), str(done))
 
+    def times(self):
+        """A rank that polls for a time to come does not poll for ever."""
+        told = self.explore("-n", 2, "--explore", self.program_found, "time")
+        expect(told.startswith("the only matching explored: none fails"), told)
+
     def limits(self):
         told = self.explore("-n", 4, "--explore", "--explore-runs", 10, self.program, "two_each", "right")
         expect(re.match(r"10 of about \d+ matchings explored in .* s: none fails", told), told)
@@ -207,6 +212,7 @@ def main():
         check.records(kinds)
         check.found(kinds)
         check.programs()
+        check.times()
         if all_of_it:
             for name, (ranks, *_) in MISTAKES.items():
                 check.twin(name, ranks)

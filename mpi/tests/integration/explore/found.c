@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
    Ranks 1 to 3 send to rank 0, which takes their messages in all the ways that a record follows, and prints
    in which order it has got them in each, and what a look finds that may find nothing. With an argument
-   another thing: program: which program of the job each rank runs; spawn: a job is started */
+   another thing: program: which program of the job each rank runs; spawn: a job is started; time: rank 0
+   looks for a minute, and then gives up. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,8 +67,12 @@ int main(int count, char **words) {
     MPI_Comm_size(WORLD, &size);
     if (count > 1) {
         MPI_Comm others;
+        const double begin = MPI_Wtime();
         if (strcmp(words[1], "program") == 0)
             tell_programs(rank, size);
+        else if (strcmp(words[1], "time") == 0)
+            for (seen = 0; rank == 0 && !seen && MPI_Wtime() < begin + 60;)
+                MPI_Iprobe(MPI_ANY_SOURCE, 0, WORLD, &seen, MPI_STATUS_IGNORE);
         else
             MPI_Comm_spawn(words[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, WORLD, &others, MPI_ERRCODES_IGNORE);
         MPI_Finalize();

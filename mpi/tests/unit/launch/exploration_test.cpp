@@ -3,6 +3,7 @@
 // played, what is left of a run that fails, and the files in between.
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -304,6 +305,12 @@ TEST(RecordedLooks, FindNothingAsOftenAndThenTheSame) {
     next_is(choice::nothing, choice::nothing);
     next_is(std::nullopt, 3); // of which the record says nothing
     next_is(std::nullopt, choice::nothing);
+}
+
+TEST(Estimates, HaveWordsHoweverLargeTheyAre) {
+    EXPECT_EQ(launch::expected_in_words(1234.4), "about 1,234");
+    EXPECT_EQ(launch::expected_in_words(3.4e7), "about 3 x 10^7");
+    EXPECT_EQ(launch::expected_in_words(std::numeric_limits<double>::infinity()), "more than 10^300");
 }
 
 } // namespace
