@@ -27,7 +27,7 @@ class record_sender {
     [[nodiscard]] bool done() const noexcept { return begun_ && left_.empty(); }
 
   private:
-    static constexpr std::uint64_t most_on_the_way = std::uint64_t{1} << 20;
+    static constexpr std::uint64_t most_on_the_way = std::uint64_t{256} << 10;
     temporary_folder folder_{"lisle-report"};
     bool begun_ = false;
     std::map<int, std::filesystem::path> left_; ///< by rank

@@ -18,8 +18,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import LIMIT, expect, run  # noqa: E402
 
 STATES_AT = 8  # in the row of a rank, see page.cpp
+LATE_AT = 16
 UNEXPECTED_AT = 19
 SKIPPED = 77
+OVER_LOOPBACK = dict(os.environ, LISLE_NETWORK_INTERFACE="lo")
 
 
 def data_of(page):
@@ -54,7 +56,7 @@ def waits(launcher, program, folder, kind):
     wrong = None  # in all runs so far
     shape = shape_of(kind, program, folder)
     for _ in range(8):
-        done = run(launcher, "-q", "--report", page, *shape, env=dict(os.environ, LISLE_NETWORK_INTERFACE="lo"))
+        done = run(launcher, "-q", "--report", page, *shape, env=OVER_LOOPBACK)
         planted = {name: float(time) for name, time in (line.split(": ") for line in done.stdout.splitlines())}
         found = told(page)
         wrong_here = {name for name, time in planted.items() if abs(found[name] - time) > .02 * time}
@@ -108,6 +110,8 @@ def ends(launcher, program, folder):
     expect("The program ended before MPI_Finalize in ranks 0, 1, 2" in done.stderr, done.stderr)
     expect("MPI_Allreduce" in done.stderr and f"the report is in {page}" in done.stderr, done.stderr)
     expect("ended before MPI_Finalize" in page.read_text(encoding="utf-8"), "the page does not say that the program died")
+    done = run(launcher, "--stats", *shape_of("hosts", program, folder), "die", status=137, env=OVER_LOOPBACK)
+    expect("The program ended before MPI_Finalize in ranks 0, 1, 2" in done.stderr and "The clocks of" in done.stderr, done.stderr)
     done = run(launcher, "-q", "-n", 2, "--stats", "sh", "-c", f"exec {program} many 5")
     expect("MPI_Sendrecv" in done.stderr and done.stdout == "", done.stderr)
     done = run(launcher, "-q", "-n", 2, "--stats", "true")
@@ -149,6 +153,15 @@ def many(launcher, program, folder):
     expect(page.stat().st_size < 3 << 20, f"the page has {page.stat().st_size} bytes")
 
 
+def pieces(launcher, program, folder):
+    """Records of hosts that are longer than what comes at a time."""
+    page = folder / "page.html"
+    agent = shape_of("hosts", program, folder)[:2]
+    run(launcher, "-q", *agent, "--hosts", "one:2", "--report", page, program, "many", "9000")
+    found = data_of(page)
+    expect([rank[3] for rank in found["ranks"]] == [9000, 9000] and found["ranks"][0][7], f"{found['ranks']}")
+
+
 def fortran(launcher, program, folder):
     page = folder / "page.html"
     for kind in ("process", "thread"):
@@ -180,6 +193,29 @@ PROBE = """<script>document.title = JSON.stringify({wide: document.documentEleme
  unnamed: [...document.querySelectorAll('svg[role=img]')].filter((s) => !s.getAttribute('aria-label')).map((s) => s.id)});
 document.getElementById('line').dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
 document.body.dataset.closer = window_.to - window_.from < run.duration;</script>"""
+
+
+def script(launcher, program, folder):
+    """What the page's script makes of the record, without a browser: each column has what its head says."""
+    node = shutil.which("node")
+    if node is None:
+        print("skipped: there is no node")
+        sys.exit(SKIPPED)
+    page = folder / "page.html"
+    other = folder / "other"
+    other.symlink_to(program)
+    run(launcher, "-q", "--report", page, "-n", 1, program, ":", "-n", 2, other)
+    found = data_of(page)
+    seen = json.loads(subprocess.run([node, pathlib.Path(__file__).with_name("played_page.js"), page], text=True, capture_output=True,
+                                     check=True, timeout=LIMIT).stdout)
+    expect(len(seen["bars"]) == 3 and min(seen["bars"]) > 1000 and seen["memory"] == 3, f"pictures: {seen}")
+    heads, *rows = seen["ranks"]
+    rows = [dict(zip(heads, row, strict=True)) for row in rows]
+    expect([row["rank"] for row in rows] == [f"0 ({program.name})", "1 (other)", "2 (other)"], str(rows))
+    for row, known in zip(rows, found["ranks"], strict=True):
+        for head, share in (("late", known[LATE_AT] / found["duration"]), ("waiting", sum(known[STATES_AT:LATE_AT]) / known[0])):
+            expect(abs(float(row[head].rstrip("%")) - 100 * share) <= .05 * 100 * share + .1, f"{head} is {share}, not {row}")
+        expect(row["unexpected messages"] == str(known[UNEXPECTED_AT]), f"{row}: {known}")
 
 
 def browser(launcher, program, folder):
@@ -215,8 +251,8 @@ def main():
     part, _, kind = given.part.partition(":")
     with tempfile.TemporaryDirectory() as made:
         arguments = (given.launcher, given.program, pathlib.Path(made))
-        {"spawned": lambda: spawned(*arguments), "waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments),
-         "trace": lambda: trace(*arguments),
+        {"spawned": lambda: spawned(*arguments), "waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments), "pieces": lambda: pieces(*arguments),
+         "trace": lambda: trace(*arguments), "script": lambda: script(*arguments),
          "fortran": lambda: fortran(*arguments), "browser": lambda: browser(*arguments)}[part]()
 
 
