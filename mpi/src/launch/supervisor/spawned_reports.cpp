@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/environment.hpp"
+#include "base/text.hpp"
 #include "dynamic/start.hpp"
 #include "launch/common/descriptor.hpp"
 #include "launch/common/launch_error.hpp"
@@ -20,6 +21,26 @@ constexpr const char *wanted_file = "/wanted";
 
 std::string absolute(const std::string &file) {
     return file.empty() ? file : std::filesystem::absolute(file).string();
+}
+
+/// The folder of a recorded job that this launcher was started in; empty: there is none. Its ranks have told
+/// in their environment; where they are threads or fibers that may be another than their process's. Nothing
+/// that is started from here records to it.
+std::string leave_folder_of_parents() {
+    std::string folder{environment_text(report::parent_folder_variable)};
+    if (folder.empty()) {
+        folder = environment_text(report::folder_variable);
+    }
+    unsetenv(report::parent_folder_variable);
+    unsetenv(report::folder_variable);
+    std::string others;
+    for (const std::string_view each : words_of(environment_text("LD_PRELOAD"), ": ")) {
+        if (!each.ends_with(report::recorder_library)) {
+            others += (others.empty() ? "" : ":") + std::string{each};
+        }
+    }
+    others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
+    return folder;
 }
 
 /// run.html becomes run.spawned-1.html.
@@ -58,8 +79,7 @@ void want_reports_of_spawned(const job_request &request, const std::string &fold
 }
 
 void want_report_as_parents(job_request &request) {
-    const std::string folder{environment_text(report::parent_folder_variable)};
-    unsetenv(report::parent_folder_variable);
+    const std::string folder = leave_folder_of_parents();
     if (folder.empty() || environment_text(dynamic::parent_port_variable).empty() ||
         request.report.wanted()) {
         return;

@@ -96,12 +96,16 @@ def expect_memory(found, all_grow):
 def spawned(launcher, program, folder):
     """A job that another one spawns has a page beside that one's."""
     page, trace, other = (folder / name for name in ("page.html", "run.json", "page.spawned-1.html"))
-    done = run(launcher, "-q", "-n", 2, "--stats", "--report", page, "--trace", trace, program, "spawn")
-    expect("spawned a job, which has a report of its own (from page.spawned-1.html on)" in page.read_text(encoding="utf-8"), done.stderr)
-    found = data_of(other)
-    expect(found["size"] == 2 and [rank[3] for rank in found["ranks"]] == [6, 5], str(found["ranks"]))
-    expect(data_of(page)["ranks"][0][3] == 0 and data_of(page)["size"] == 2, str(data_of(page)["ranks"]))
-    expect((folder / "run.spawned-1.json").exists() and done.stderr.count("the job that was spawned, ") == 1, done.stderr)
+    for kind in ("process", "thread", "fiber"):
+        done = run(launcher, "-q", "-n", 2, "--ranks", kind, "--stats", "--report", page, "--trace", trace, program, "spawn")
+        expect("spawned a job, which has a report of its own (from page.spawned-1.html on)" in page.read_text(encoding="utf-8"),
+               f"{kind}: {done.stderr}")
+        found = data_of(other)
+        expect(found["size"] == 2 and [rank[3] for rank in found["ranks"]] == [6, 5], f"{kind}: {found['ranks']}")
+        expect(data_of(page)["ranks"][0][3] == 0 and data_of(page)["size"] == 2, f"{kind}: {data_of(page)['ranks']}")
+        expect((folder / "run.spawned-1.json").exists() and done.stderr.count("the job that was spawned, ") == 1, done.stderr)
+        for each in (page, other, folder / "run.spawned-1.json"):
+            each.unlink()
 
 
 def ends(launcher, program, folder):
