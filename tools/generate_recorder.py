@@ -15,7 +15,7 @@ import standard
 # What only asks or sets something within the rank: no time to speak of, and nobody waits in it.
 LOCAL_GROUPS = {"status", "op", "group", "attr", "errhan", "timer", "info", "mpi_t", "convert", "abi", "datatype"}
 LOCAL = re.compile(
-    r"MPI_(Finalized|Initialized|Query_thread|Is_thread_main|Abort|Get_\w+|Grequest_\w+|Test_cancelled|Reduce_local|Parrived"
+    r"MPI_(Finalized|Initialized|Query_thread|Is_thread_main|Abort|Get_\w+|Grequest_\w+|Test_cancelled|Reduce_local"
     r"|Comm_(compare|get_\w+|group|rank|size|remote_\w+|set_(info|name)|test_inter)|\w+_(get|rank|coords|shift|map)|Cartdim_get"
     r"|Dims_create|Topo_test|Graph\w*_(neighbors\w*|get)|Dist_graph_neighbors\w*|Win_(get_\w+|set_\w+|attach|detach|shared_query|sync)"
     r"|File_(get_\w+|seek|set_info|set_atomicity)|Register_datarep|Session_get_\w+|Request_get_status\w*)(_c)?")
@@ -96,13 +96,11 @@ class Function:
             return [f"here.begins_send(*request, {data}, {to});"]
         if re.fullmatch(r"[BSR]?[Ss]end_init", bare):
             return [f"here.begins_send(*request, {data}, {to}, true);"]
-        if bare == "Psend_init":
-            return ["here.begins_send(*request, {partitions * static_cast<MPI_Count>(count), datatype}, dest, tag, comm, true);"]
         if bare == "Recv":
             return ["here.receives(asked.value(), comm);"]
         if bare == "Irecv":
             return ["here.begins_receive(*request, here.to().group_of(comm));"]
-        if bare in {"Recv_init", "Precv_init"}:
+        if bare == "Recv_init":
             return ["here.begins_receive(*request, here.to().group_of(comm), true);"]
         if bare == "Sendrecv":
             return ["here.sends({sendcount, sendtype}, dest, sendtag, comm);", "here.receives(asked.value(), comm);"]
@@ -123,6 +121,18 @@ class Function:
                 return found
             return ["if (*flag != 0) {", *(f"    {line}" for line in found), "} else {", "    here.found_nothing();", "}"]
         return []
+
+    def partitions(self):
+        if self.bare in {"Psend_init", "Precv_init"}:
+            sends = "true" if self.bare == "Psend_init" else "false"
+            return [f"here.begins_partitioned(*request, {sends}, partitions, {{count, datatype}}, dest, tag, comm);"]
+        return {
+            "Pready": ["here.marks_ready(request, partition, partition);"],
+            "Pready_range": ["here.marks_ready(request, partition_low, partition_high);"],
+            "Pready_list": ["for (int at = 0; at < length; ++at) {",
+                            "    here.marks_ready(request, array_of_partitions[at], array_of_partitions[at]);", "}"],
+            "Parrived": ["if (*flag != 0) {", "    here.finds_arrived(request, partition);", "} else {", "    here.found_nothing();", "}"],
+        }.get(self.bare, [])
 
     def locks(self):
         """What is done with locks of windows: of all, or of one rank."""
@@ -204,7 +214,7 @@ class Function:
             if self.bare == "File_close":
                 return []  # the handle is gone: see before()
             return [*self.moved(), *self.part("takes_part")]
-        return self.messages() or self.completion() or self.made() or self.moved() or self.locks() or self.epochs()
+        return self.messages() or self.partitions() or self.completion() or self.made() or self.moved() or self.locks() or self.epochs()
 
     # ---- what must be asked before the call ----
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/check.hpp"
+#include "api/explored.hpp"
 #include "base/error.hpp"
 #include "communicator/agreement.hpp"
 #include "communicator/introduction.hpp"
@@ -50,6 +51,12 @@ std::string_view named(const char *port_name) {
         fail(MPI_ERR_ARG, "port_name is a null pointer");
     }
     return port_name;
+}
+
+/// introduce(), where that is not refused.
+template <class Link> communicator_ref meet_job(communicator &comm, int root, Link link) {
+    refuse_other_jobs_if_explored();
+    return introduce(comm, root, std::move(link));
 }
 
 void check_intra(const communicator &comm) {
@@ -126,7 +133,7 @@ template <class Describe> void spawn(const Describe &describe, int root, communi
         }
     };
     try {
-        *intercomm = give_handle(introduce(comm, root, [&programs] { return start_and_meet(programs); }));
+        *intercomm = give_handle(meet_job(comm, root, [&programs] { return start_and_meet(programs); }));
     } catch (const std::exception &caught) {
         tell_codes(error_of(caught).code());
         throw;
@@ -157,13 +164,13 @@ void close_port(const char *port_name) {
 void comm_accept(const char *port_name, info *, int root, communicator &comm, MPI_Comm *newcomm) {
     check_intra(comm);
     *newcomm =
-        give_handle(introduce(comm, root, [port_name] { return find_port(named(port_name))->accept(); }));
+        give_handle(meet_job(comm, root, [port_name] { return find_port(named(port_name))->accept(); }));
 }
 
 void comm_connect(const char *port_name, info *hints, int root, communicator &comm, MPI_Comm *newcomm) {
     check_intra(comm);
-    *newcomm = give_handle(introduce(
-        comm, root, [&] { return dynamic::connect_to_port(named(port_name), patience_of(hints)); }));
+    *newcomm = give_handle(
+        meet_job(comm, root, [&] { return dynamic::connect_to_port(named(port_name), patience_of(hints)); }));
 }
 
 void comm_join(int fd, MPI_Comm *intercomm) {
@@ -173,7 +180,7 @@ void comm_join(int fd, MPI_Comm *intercomm) {
         fail(MPI_ERR_ARG, "fd ", fd, " is no stream socket");
     }
     communicator &alone = *predefined->self;
-    *intercomm = give_handle(introduce(
+    *intercomm = give_handle(meet_job(
         alone, 0, [fd] { return std::make_unique<dynamic::connection>(owned_descriptor{dup(fd)}); }));
 }
 

@@ -93,7 +93,13 @@ class completion_choice final : public open_choice {
 
 void note_source(std::uint64_t context, int wanted, int source, std::uint32_t posting) {
     if (is_recorded() && wanted == MPI_ANY_SOURCE) {
-        exploration::recorded_receives::of_process()->took(context, source, posting);
+        exploration::recorded_matches::of_process()->took(context, source, posting);
+    }
+}
+
+void refuse_other_jobs_if_explored() {
+    if (exploration::run *const open = explored()) {
+        open->end_refused();
     }
 }
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "communicator/communicator.hpp"
-#include "exploration/recorded_receives.hpp"
+#include "exploration/chosen.hpp"
+#include "exploration/recorded_matches.hpp"
 #include "exploration/run.hpp"
 #include "mpi.h"
 
@@ -26,11 +27,14 @@ namespace lisle::api {
 
 /// The run is as always, but what receives from any source take is written down.
 [[nodiscard]] inline bool is_recorded() noexcept {
-    return exploration::recorded_receives::of_process() != nullptr;
+    return exploration::recorded_matches::of_process() != nullptr;
 }
 /// A receive has taken a message. @param wanted the source that it was posted with @param source the
 /// message's @param posting its number
 void note_source(std::uint64_t context, int wanted, int source, std::uint32_t posting);
+
+/// The caller is about to start another job, or to meet one, which is not explored: the run ends then.
+void refuse_other_jobs_if_explored();
 
 /// What keeps the data of a send of the standard mode that is not to wait for its receive; null: it is, or
 /// nothing is left open. To be asked once for each.

@@ -98,7 +98,7 @@ void init_thread(int *, char ***, int required, int *provided) {
     self.tracks().begin_service();
     create_world({.size = self.get_job().size(),
                   .universe_size = universe_size_of(self.get_job()),
-                  .program_number = own_record().program});
+                  .program_number = own_record().program + self.program});
     main_thread->id = pthread_self();
     // Every level is there otherwise; one that was not asked for would cost the others something.
     self.thread_level = required;

@@ -16,6 +16,7 @@
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
 #include "protocol/once_there_is_memory.hpp"
+#include "protocol/progressed_request.hpp"
 #include "rma/races/watch.hpp"
 
 namespace lisle::abi {
@@ -29,6 +30,12 @@ using use = watched_memory::use;
 /// @param action gives way while it waits, so it takes the lock itself
 template <class Action> decltype(auto) for_certain(Action action) {
     return protocol::once_there_is_memory(this_rank().engine(), action);
+}
+
+/// The receive that a request is, or has as a part; null: it has none.
+const protocol::receive_operation *receive_of(const protocol::request &made) {
+    const auto *const both = dynamic_cast<const protocol::send_receive_request *>(&made);
+    return both != nullptr ? &both->receiving() : dynamic_cast<const protocol::receive_operation *>(&made);
 }
 
 /// The rank in MPI_COMM_WORLD of a rank of a communicator.
@@ -293,7 +300,7 @@ void pending_buffers::find_and_end_locked(const protocol::request &complete) {
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && found->second.under_way) {
         end_buffers_locked(found->second, complete);
-        if (const auto *const receive = dynamic_cast<const protocol::receive_operation *>(&complete);
+        if (const auto *const receive = receive_of(complete);
             receive != nullptr && !receive->result.cancelled) {
             api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
                              receive->posting);

@@ -91,29 +91,83 @@ void end_receive(const outcome &ended, MPI_Status *status) {
     abi::throw_if_failed(ended, nullptr);
 }
 
+/// The number of a receive, and the source that it is posted with.
+struct numbered_receive {
+    std::uint32_t posting = 0;
+    int source;
+};
+
+numbered_receive number_receive(const communicator &comm, int source) {
+    if (source == MPI_PROC_NULL) {
+        return {.source = source};
+    }
+    const std::uint32_t posting = abi::pending->number_receive();
+    return {posting, exploration::told_source(comm.point_to_point.context, source, posting)};
+}
+
 /// A blocking receive that compares its elements with the message's.
 [[gnu::noinline]] void receive_checked(const typed_buffer &buffer, int source, int tag, communicator &comm,
                                        MPI_Status *status) {
-    std::uint32_t posting = 0;
-    int wanted = source;
+    numbered_receive wanted{.source = source};
     protocol::tell_receive(comm.point_to_point.context, known_rank().number());
     if (source == MPI_PROC_NULL) {
         // There is nothing to compare.
     } else if (abi::pending_buffers::watched()) {
         look_at_use(watched_memory::use::writes, buffer);
-        posting = abi::pending->number_receive();
-        wanted = exploration::told_source(comm.point_to_point.context, source, posting);
+        wanted = number_receive(comm, source);
     } else if (comm.point_to_point.home->try_receive_short_typed(
                    buffer, {comm.point_to_point.context, source, tag}, status)) {
         return;
     }
-    const outcome ended = protocol::receive_in_general(buffer, comm.point_to_point, wanted, tag, posting);
+    const outcome ended =
+        protocol::receive_in_general(buffer, comm.point_to_point, wanted.source, tag, wanted.posting);
     hear(comm, ended);
-    if (posting != 0) {
-        note_source(comm.point_to_point.context, wanted, ended.source, posting);
+    if (wanted.posting != 0) {
+        note_source(comm.point_to_point.context, wanted.source, ended.source, wanted.posting);
         abi::pending->report_wildcards();
     }
     end_receive(ended, status);
+}
+
+/// MPI_Sendrecv with LISLE_CHECK=2.
+[[gnu::noinline]] void send_receive_watched(const typed_buffer &sent, int dest, int send_tag,
+                                            const typed_buffer &received, int source, int receive_tag,
+                                            communicator &comm, MPI_Status *status) {
+    const auto if_any = [](typed_buffer all, int peer) {
+        all.count = peer != MPI_PROC_NULL ? all.count : 0;
+        return all;
+    };
+    watched_list used{false};
+    used.add(watched_memory::use::reads, {if_any(sent, dest)});
+    used.add(watched_memory::use::writes, {if_any(received, source)});
+    abi::pending->look(used);
+    const numbered_receive wanted = number_receive(comm, source);
+    const outcome ended = protocol::send_receive_in_general(sent, dest, send_tag, received, wanted.source,
+                                                            receive_tag, comm.point_to_point,
+                                                            standard_mode(comm, dest, sent), wanted.posting);
+    hear(comm, ended);
+    if (wanted.posting != 0) {
+        note_source(comm.point_to_point.context, wanted.source, ended.source, wanted.posting);
+        abi::pending->report_wildcards();
+    }
+    end_receive(ended, status);
+}
+
+/// Starts both parts. @param used the memory, if it is watched
+void start_send_receive(std::unique_ptr<protocol::send_receive_request> made, watched_list used,
+                        communicator &comm, MPI_Request *request) {
+    const bool watched = abi::pending_buffers::watched();
+    if (watched) [[unlikely]] {
+        protocol::receive_operation &receive = made->receiving();
+        const numbered_receive wanted = number_receive(comm, receive.pattern.source);
+        receive.posting = wanted.posting;
+        receive.pattern.source = wanted.source;
+    }
+    made->start();
+    if (watched) [[unlikely]] {
+        abi::pending->add(*made, std::move(used));
+    }
+    *request = abi::give_request(made.release(), &comm);
 }
 
 void start_send(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm,
@@ -299,19 +353,16 @@ void recv_init(void *buf, MPI_Count count, const datatype &type, int source, int
 void sendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
               void *recvbuf, MPI_Count recvcount, const datatype &recvtype, int source, int recvtag,
               communicator &comm, MPI_Status *status) {
-    if (abi::pending_buffers::watched()) [[unlikely]] {
-        watched_list used{false};
-        used.add(watched_memory::use::reads, {{sendbuf, dest != MPI_PROC_NULL ? sendcount : 0, sendtype}});
-        used.add(watched_memory::use::writes, {{recvbuf, source != MPI_PROC_NULL ? recvcount : 0, recvtype}});
-        abi::pending->look(used);
-    }
     const typed_buffer sent{sendbuf, sendcount, sendtype};
-    const outcome ended =
-        protocol::send_receive(sent, dest, sendtag, {recvbuf, recvcount, recvtype}, source, recvtag,
-                               comm.point_to_point, standard_mode(comm, dest, sent));
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        send_receive_watched(sent, dest, sendtag, {recvbuf, recvcount, recvtype}, source, recvtag, comm,
+                             status);
+        return;
+    }
+    const outcome ended = protocol::send_receive(sent, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
+                                                 recvtag, comm.point_to_point, send_mode::standard);
     hear(comm, ended);
-    ended.store(status);
-    abi::throw_if_failed(ended, nullptr);
+    end_receive(ended, status);
 }
 
 void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtype, int dest, int sendtag,
@@ -325,13 +376,10 @@ void isendrecv(const void *sendbuf, MPI_Count sendcount, const datatype &sendtyp
         take = used.writes(take);
         abi::pending->begin(used);
     }
-    auto made = std::make_unique<protocol::send_receive_request>(
-        give, std::vector<std::byte>{}, dest, sendtag, take, source, recvtag, comm.point_to_point);
-    made->start();
-    if (abi::pending_buffers::watched()) [[unlikely]] {
-        abi::pending->add(*made, std::move(used));
-    }
-    *request = abi::give_request(made.release(), &comm);
+    start_send_receive(std::make_unique<protocol::send_receive_request>(give, std::vector<std::byte>{}, dest,
+                                                                        sendtag, take, source, recvtag,
+                                                                        comm.point_to_point),
+                       std::move(used), comm, request);
 }
 
 void sendrecv_replace(void *buf, MPI_Count count, const datatype &type, int dest, int sendtag, int source,
@@ -346,11 +394,10 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
                        int recvtag, communicator &comm, MPI_Request *request) {
     auto copy = packed_copy({buf, count, type});
     const typed_buffer sent = copied({buf, count, type}, copy);
-    auto made = std::make_unique<protocol::send_receive_request>(sent, std::move(copy), dest, sendtag,
-                                                                 typed_buffer{buf, count, type}, source,
-                                                                 recvtag, comm.point_to_point);
-    made->start();
-    *request = abi::give_request(made.release(), &comm);
+    start_send_receive(std::make_unique<protocol::send_receive_request>(sent, std::move(copy), dest, sendtag,
+                                                                        typed_buffer{buf, count, type},
+                                                                        source, recvtag, comm.point_to_point),
+                       watched_list{}, comm, request);
 }
 
 void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request) {

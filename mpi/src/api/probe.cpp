@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Probes, and receives of messages that a probe has matched [MPI-5.0 3.8].
+#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
@@ -21,39 +22,70 @@ using protocol::outcome;
 
 namespace {
 
-/// Looks, makes progress if there is nothing yet, and looks again.
-bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
-                      protocol::unexpected_message *&message) {
-    const auto look = [&] {
-        const bool over = protocol::look_for_message(comm.point_to_point, source, tag, take, found, message);
-        protocol::throw_if_lost(found, comm.point_to_point, source);
-        if (over) {
-            protocol::hear_message(comm.point_to_point.context, found, known_rank().number());
-        }
-        return over;
-    };
-    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
-        source = explored_source(comm, source, tag, false);
-        return source != choice::nothing && look();
+bool look(communicator &comm, int source, int tag, bool take, outcome &found,
+          protocol::unexpected_message *&message) {
+    const bool over = protocol::look_for_message(comm.point_to_point, source, tag, take, found, message);
+    protocol::throw_if_lost(found, comm.point_to_point, source);
+    if (over) {
+        protocol::hear_message(comm.point_to_point.context, found, known_rank().number());
     }
-    if (look()) {
+    return over;
+}
+
+/// Looks, makes progress if there is nothing yet, and looks again.
+bool look_twice(communicator &comm, int source, int tag, bool take, outcome &found,
+                protocol::unexpected_message *&message) {
+    if (look(comm, source, tag, take, found, message)) {
         return true;
     }
     auto &mine = *comm.point_to_point.home;
     mine.progress();
-    if (look()) {
+    if (look(comm, source, tag, take, found, message)) {
         return true;
     }
     mine.found_nothing();
     return false;
 }
 
-/// Waits for a message.
-void await_message(communicator &comm, int source, int tag, bool take, outcome &found,
-                   protocol::unexpected_message *&message) {
-    if (explored() != nullptr && source != MPI_PROC_NULL) [[unlikely]] {
-        source = explored_source(comm, source, tag, true);
+/// Finds what the record says, if it comes soon: it may depend on what the rank does next.
+[[gnu::noinline]] bool look_as_recorded(communicator &comm, int source, int tag, bool take, outcome &found,
+                                        protocol::unexpected_message *&message) {
+    constexpr std::chrono::seconds soon{1};
+    auto &record = *exploration::recorded_matches::of_process();
+    const std::uint64_t context = comm.point_to_point.context;
+    bool known = false;
+    const auto wanted = record.source_for_look(context, source, known);
+    bool is_there = false;
+    if (wanted) {
+        const auto until = std::chrono::steady_clock::now() + soon;
+        do {
+            is_there = look_twice(comm, *wanted, tag, take, found, message);
+        } while (!is_there && known && std::chrono::steady_clock::now() < until);
     }
+    record.looked(context, is_there ? found.source : choice::nothing);
+    return is_there;
+}
+
+/// What a look finds where that is chosen, or recorded.
+[[gnu::noinline]] bool find_chosen(communicator &comm, int source, int tag, bool take, outcome &found,
+                                   protocol::unexpected_message *&message) {
+    if (is_recorded()) {
+        return look_as_recorded(comm, source, tag, take, found, message);
+    }
+    source = explored_source(comm, source, tag, false);
+    return source != choice::nothing && look(comm, source, tag, take, found, message);
+}
+
+bool find_message_now(communicator &comm, int source, int tag, bool take, outcome &found,
+                      protocol::unexpected_message *&message) {
+    if (exploration::chosen && source != MPI_PROC_NULL) [[unlikely]] {
+        return find_chosen(comm, source, tag, take, found, message);
+    }
+    return look_twice(comm, source, tag, take, found, message);
+}
+
+void wait_for_message(communicator &comm, int source, int tag, bool take, outcome &found,
+                      protocol::unexpected_message *&message) {
     const protocol::awaited_probe wanted{{comm.point_to_point.context, source, tag}};
     protocol::wait_until(
         *comm.point_to_point.home,
@@ -61,6 +93,32 @@ void await_message(communicator &comm, int source, int tag, bool take, outcome &
         &wanted);
     protocol::throw_if_lost(found, comm.point_to_point, source);
     protocol::hear_message(comm.point_to_point.context, found, known_rank().number());
+}
+
+/// Waits for the message that is chosen, or recorded.
+[[gnu::noinline]] void await_chosen(communicator &comm, int source, int tag, bool take, outcome &found,
+                                    protocol::unexpected_message *&message) {
+    auto *const record = exploration::recorded_matches::of_process();
+    if (record == nullptr) {
+        source = explored_source(comm, source, tag, true);
+        wait_for_message(comm, source, tag, take, found, message);
+        return;
+    }
+    const std::uint64_t context = comm.point_to_point.context;
+    const unsigned number = record->number_probe();
+    wait_for_message(comm, record->source_for_probe(context, source, number), tag, take, found, message);
+    if (source == MPI_ANY_SOURCE) {
+        record->probe_found(context, found.source, number);
+    }
+}
+
+void await_message(communicator &comm, int source, int tag, bool take, outcome &found,
+                   protocol::unexpected_message *&message) {
+    if (exploration::chosen && source != MPI_PROC_NULL) [[unlikely]] {
+        await_chosen(comm, source, tag, take, found, message);
+    } else {
+        wait_for_message(comm, source, tag, take, found, message);
+    }
 }
 
 MPI_Message message_handle(protocol::unexpected_message *message) {

@@ -14,8 +14,8 @@ namespace lisle::choice {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> names{"receive", "probe",  "poll", "completion",
-                                                "test",    "posted", "turn", "send"};
+constexpr std::array<std::string_view, 9> names{"receive", "probe", "poll", "completion", "test",
+                                                "posted",  "turn",  "look", "send"};
 
 /// The words of a line, one after the other.
 class line_reader {
@@ -200,6 +200,8 @@ account read_account(std::string_view text) {
             made.impossible = true;
         } else if (first == "endless") {
             made.endless = line.rest();
+        } else if (first == "refused") {
+            made.refused = line.rest();
         } else if (first == "sends") {
             made.sizes.insert(line.number());
         } else if (const auto what = kind_named(first)) {
@@ -221,6 +223,10 @@ std::string text_of_impossible() {
 
 std::string text_of_endless(const std::string &call) {
     return "endless " + call + "\n";
+}
+
+std::string text_of_refused(const std::string &call) {
+    return "refused " + call + "\n";
 }
 
 std::string text_of_sends(int size_class) {

@@ -23,6 +23,7 @@ enum class kind : std::uint8_t {
     test,       ///< what a test finds complete, by its place, or `nothing`
     posted,     ///< as `receive`, of a run that was recorded: by the number of all receives that were posted
     turn,       ///< which rank has the next turn at the part of a window that the point's rank has
+    look,       ///< as `poll`, of a run that was recorded: of several in vain the first one
     send,       ///< whether a send of the standard mode is buffered (1), or waits for its receive (0)
 };
 
@@ -77,6 +78,7 @@ struct account {
     std::vector<decision> decisions{}; ///< in the order in which they were made
     bool impossible = false;           ///< something waited for has never come: there is no such run
     std::string endless{};             ///< the call that finds nothing for ever, if the run ended for that
+    std::string refused{};             ///< the call after which nothing is explored any more
     std::set<int> sizes{};             ///< of messages of the standard mode, as size_class()
 };
 
@@ -100,6 +102,7 @@ inline constexpr const char *account_file = "account";
 [[nodiscard]] std::string text_of_later(std::size_t decision, int could_take);
 [[nodiscard]] std::string text_of_impossible();
 [[nodiscard]] std::string text_of_endless(const std::string &call);
+[[nodiscard]] std::string text_of_refused(const std::string &call);
 [[nodiscard]] std::string text_of_sends(int size_class);
 
 } // namespace lisle::choice

@@ -60,6 +60,8 @@ class rank {
     std::atomic<int> models_in_use{0};
     /// The program's arguments, its name first, where the process's own command line is another one's.
     std::vector<std::string> arguments;
+    /// Which of the programs of its process it runs.
+    int program = 0;
     /// The handles that the program has not freed yet; null unless LISLE_CHECK is set. Never changes.
     const std::unique_ptr<open_handles> open;
     /// The level that MPI_Init_thread granted, MPI_THREAD_SINGLE.. as an integer.

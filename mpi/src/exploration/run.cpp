@@ -53,7 +53,11 @@ int number_in_job(rank &owner, std::uint64_t context, int source) {
 run::run(job &own, const choice::orders &given, const std::string &folder)
     : job_{own}, orders_{given}, account_{open_account(folder)}, random_{given.seed.value_or(0)} {
     for (const choice::decision &each : given.follow) {
-        follow_[each.at] = each.taken;
+        if (each.at.what == kind::look) {
+            looks_[each.at.rank].add(each.at.number, each.taken);
+        } else {
+            follow_[each.at] = each.taken;
+        }
     }
 }
 
@@ -87,6 +91,11 @@ bool run::buffers_send(int rank, std::int64_t bytes) {
     return made.taken == is_buffered;
 }
 
+void run::end_refused() {
+    end(choice::text_of_refused(
+        sentence("rank ", this_rank().number(), ": ", abi::in_words(abi::current_address()))));
+}
+
 int run::ask(open_choice &call, const protocol::awaited &what) {
     engine &about = call.about();
     const abi::call_address here = abi::current_address();
@@ -118,6 +127,9 @@ void run::let_others_go_on(int rank) {
 
 void run::answer(question &call, int what) {
     call.taken = what;
+    if (call.of.what() == kind::poll) {
+        looks_[rank_of(call.of.about())].note(what);
+    }
     engine_core &core = call.of.about().core();
     const std::scoped_lock guard{core};
     core.note_news_locked();
@@ -208,7 +220,16 @@ void run::add_calls(std::vector<candidate> &all) {
                            .could_take = each->of.could_take(),
                            .call = each,
                            .of = &each->of.about()});
+            if (each->of.what() == kind::poll) {
+                keep_to_record(all.back());
+            }
         }
+    }
+}
+
+void run::keep_to_record(candidate &look) {
+    if (const auto wanted = looks_[look.at.rank].next()) {
+        std::erase_if(look.could_take, [&wanted](int each) { return each != *wanted; });
     }
 }
 
@@ -430,65 +451,6 @@ void run::take(candidate &chosen, int what) {
         chosen.of->receives().join_locked(*chosen.receive, *chosen.messages[static_cast<std::size_t>(which)]);
     }
     chosen.of->mover().move();
-}
-
-/// What could be taken by a choice that waits while others are made: messages show when they come.
-void run::watch(const candidate &chosen) {
-    if (chosen.at.what == kind::turn) {
-        watched_turns_.push_back({.decision = decisions_, .at = *chosen.call->of.turn(), .known = {}});
-        for (const question *const each : askers(watched_turns_.back().at)) {
-            watched_turns_.back().known.insert(rank_of(each->of.about()));
-        }
-        return;
-    }
-    if (const auto pattern =
-            chosen.receive != nullptr ? std::optional{chosen.receive->pattern} : chosen.call->of.awaits()) {
-        watched added{.decision = decisions_,
-                      .of = chosen.of,
-                      .pattern = *pattern,
-                      .known = {chosen.could_take.begin(), chosen.could_take.end()}};
-        // What is there and belongs to an earlier receive may be left over by it.
-        for (const auto &message : read(*chosen.of).messages) {
-            note_arrival(added, message);
-        }
-        watched_.push_back(std::move(added));
-        return;
-    }
-    for (const int each : chosen.call->of.could_take_later()) {
-        write(choice::text_of_later(decisions_, each));
-    }
-}
-
-/// A receive that could wait for a message is not the only one that can take it: another one may be about to.
-void run::note_arrivals(const tables &here) {
-    for (unexpected_message *const each : here.stored) {
-        if (!std::exchange(each->noted, true)) {
-            for (watched &one : watched_) {
-                if (one.of == here.of) {
-                    note_arrival(one, each->what);
-                }
-            }
-        }
-    }
-}
-
-void run::note_arrival(watched &by, const protocol::envelope &message) {
-    if (by.pattern.accepts(message)) {
-        const int source = number_in_job(by.of->core().self.owner, message.context, message.source);
-        if (by.known.insert(source).second) {
-            write(choice::text_of_later(by.decision, source));
-        }
-    }
-}
-
-void run::note_askers() {
-    for (watched_turn &each : watched_turns_) {
-        for (const question *const call : askers(each.at)) {
-            if (const int rank = rank_of(call->of.about()); each.known.insert(rank).second) {
-                write(choice::text_of_later(each.decision, rank));
-            }
-        }
-    }
 }
 
 } // namespace lisle::exploration

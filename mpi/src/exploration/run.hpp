@@ -21,6 +21,7 @@
 #include "exploration/open_choice.hpp"
 #include "exploration/pairing.hpp"
 #include "exploration/random_numbers.hpp"
+#include "exploration/recorded_looks.hpp"
 #include "exploration/turns.hpp"
 #include "protocol/message/envelope.hpp"
 
@@ -60,6 +61,8 @@ class run {
     void ask_for_turn(protocol::engine &about, const turn_place &at);
     /// By this rank, which may not have had it.
     void give_turn_back(const turn_place &at, int rank) { turns_.take_back(at, rank); }
+    /// The caller is in a call that cannot be explored: the run ends.
+    [[noreturn]] void end_refused();
     /// Of a rank that has polled in vain, by a call that asks nothing: returns when no other can go on.
     void let_others_go_on(int rank);
 
@@ -69,6 +72,8 @@ class run {
     [[nodiscard]] bool join_what_is_sure();
     /// Makes a choice. False: there is none to make.
     [[nodiscard]] bool choose();
+    /// Polls in a row that have found nothing, since something has happened.
+    [[nodiscard]] unsigned polls_in_vain() const noexcept { return fruitless_; }
 
     /// What an engine has to bring together.
     struct tables {
@@ -122,6 +127,8 @@ class run {
     template <class Action> void each_engine(Action action);
     void add_receives(const tables &here, std::vector<candidate> &all);
     void add_calls(std::vector<candidate> &all);
+    /// Leaves of what a look could find what it is to find.
+    void keep_to_record(candidate &look);
     void add_turn(question &call, std::vector<candidate> &all);
     [[nodiscard]] std::vector<question *> askers(const turn_place &at) const;
     void give_turn(const turn_place &at, int rank);
@@ -137,7 +144,7 @@ class run {
     void watch(const candidate &chosen);
     [[nodiscard]] std::string words_of(const candidate &chosen, int taken) const;
     void take(candidate &chosen, int what);
-    static void answer(question &call, int what);
+    void answer(question &call, int what);
     void write(const std::string &line) { write_account(account_, line); }
     [[noreturn]] void end(const std::string &line);
 
@@ -146,6 +153,7 @@ class run {
     const choice::orders orders_;
     owned_descriptor account_;
     std::map<choice::point, int> follow_;
+    std::map<int, recorded_looks> looks_; ///< by rank
     random_numbers random_;
     std::map<std::pair<choice::kind, int>, unsigned> numbers_; ///< the latest, by rank
     std::map<const protocol::receive_operation *, unsigned> receives_;

@@ -173,27 +173,31 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
     }
 }
 
-void refuse_report(const job_request &request) {
+void refuse_exploration(const job_request &request) {
     if (request.exploration.wanted()) {
         give_up(exit_usage,
                 "--explore, --replay and --record are for jobs that lislerun starts on this machine alone: "
                 "leave out --hosts and other launchers");
     }
+}
+
+void refuse_report(const job_request &request) {
     if (request.report.wanted()) {
-        give_up(exit_usage, "--report and --stats record jobs that lislerun starts on this machine alone: "
-                            "leave out --hosts and other launchers");
+        give_up(exit_usage, "--report and --stats record jobs that lislerun starts itself: leave out other "
+                            "launchers");
     }
 }
 
 /// A job on other hosts: by lislerun itself, or through another launcher.
 int start_elsewhere(job_request request, const char *default_kind) {
-    refuse_report(request);
+    refuse_exploration(request);
     if (request.control.debugger) {
         give_up(exit_usage,
                 "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
                 "a running job there (lislerun --attach PID)");
     }
     if (const auto launcher = outer_launcher_of(request)) {
+        refuse_report(request);
         leave_parent(launcher_of_job::other);
         start_on_hosts(std::move(request), *launcher, default_kind);
     }
@@ -207,7 +211,11 @@ int start_elsewhere(job_request request, const char *default_kind) {
     }
     leave_parent(launcher_of_job::this_one);
     close_surrounding_job();
-    return run_on_hosts(request, std::move(planned));
+    const run_report report{request};
+    const job_plan job = planned.job.plan;
+    const int code = run_on_hosts(request, std::move(planned));
+    report.make(job);
+    return code;
 }
 
 int run(std::span<const std::string_view> arguments) {
@@ -245,6 +253,7 @@ int run(std::span<const std::string_view> arguments) {
     check_binding(request);
     const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
+        refuse_exploration(request);
         refuse_report(request);
         become_task(std::move(request), default_kind);
     }
@@ -261,7 +270,10 @@ int run(std::span<const std::string_view> arguments) {
     if (request.exploration.wanted()) {
         prepare_choices(request);
     }
-    const auto job = plan(request, default_kind);
+    auto job = plan(request, default_kind);
+    if (request.exploration.wanted() && !request.exploration.in_any_kind) {
+        job = in_one_process(request, job, request.exploration.all ? "--explore" : "--replay");
+    }
     if (request.control.debugger && !is_in_debugger()) {
         start_in_debugger(arguments, request, job);
     }
@@ -278,13 +290,10 @@ int run(std::span<const std::string_view> arguments) {
     if (request.exploration.all) {
         return explore(request, job);
     }
-    if (!request.exploration.replay.empty() && !request.exploration.in_any_kind) {
-        expect_one_process(job, "--replay");
-    }
     const run_report report{request};
     const single_choices chosen{request};
     const int code = run_job(request, job);
-    report.make();
+    report.make(job);
     return chosen.end(code);
 }
 

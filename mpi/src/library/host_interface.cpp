@@ -84,6 +84,9 @@ void lisle_host_ring(const lisle_rank *fiber) {
 void lisle_host_set_arguments(lisle_rank *opaque, int count, const char *const *words) {
     unwrap(opaque)->arguments.assign(words, words + count);
 }
+void lisle_host_set_program(lisle_rank *opaque, int program) {
+    unwrap(opaque)->program = program;
+}
 void lisle_host_before_sharing(void (*called)(void)) {
     lisle::before_sharing(called);
 }

@@ -59,6 +59,8 @@ LISLE_HOST_CALL void lisle_host_ring(const struct lisle_rank *fiber);
 LISLE_HOST_CALL struct lisle_rank *lisle_host_begin_rank(int index);
 /* The rank's arguments, its program's name first: the process's own are the host's. */
 LISLE_HOST_CALL void lisle_host_set_arguments(struct lisle_rank *rank, int count, const char *const *words);
+/* Which of the programs of its process it runs, from 0 on. */
+LISLE_HOST_CALL void lisle_host_set_program(struct lisle_rank *rank, int program);
 /* From now on this is called before threads of other ranks run a function of a rank's (MPIX_Parallel), by the
  * rank's thread. To be called before ranks run. */
 LISLE_HOST_CALL void lisle_host_before_sharing(void (*called)(void));

@@ -25,6 +25,10 @@ outcome receive(const typed_buffer &buffer, const channel &channel, int source, 
 outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
                      const typed_buffer &receive_buffer, int source, int receive_tag, const channel &channel,
                      send_mode mode = send_mode::standard);
+/// The same by the general ways. @param posting see receive_operation
+outcome send_receive_in_general(const typed_buffer &send_buffer, int dest, int send_tag,
+                                const typed_buffer &receive_buffer, int source, int receive_tag,
+                                const channel &channel, send_mode mode, std::uint32_t posting = 0);
 
 /// The non-blocking forms. The caller owns the request: wait(), then request->free().
 [[nodiscard]] request *start_send(const typed_buffer &buffer, const channel &channel, int dest, int tag,

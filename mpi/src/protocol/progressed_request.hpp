@@ -34,6 +34,8 @@ class send_receive_request final : public progressed_request {
     void start() override;
     void hear() const override { receiving_.hear(); }
     void describe(wait_note &note) const override;
+    [[nodiscard]] receive_operation &receiving() noexcept { return receiving_; }
+    [[nodiscard]] const receive_operation &receiving() const noexcept { return receiving_; }
 
   private:
     bool ready() override;

@@ -234,7 +234,15 @@ outcome send_receive(const typed_buffer &send_buffer, int dest, int send_tag,
     if (mode == send_mode::standard && try_send_short(send_buffer, channel, dest, send_tag)) {
         return receive(receive_buffer, channel, source, receive_tag); // nothing is left but to wait for it
     }
+    return send_receive_in_general(send_buffer, dest, send_tag, receive_buffer, source, receive_tag, channel,
+                                   mode);
+}
+
+outcome send_receive_in_general(const typed_buffer &send_buffer, int dest, int send_tag,
+                                const typed_buffer &receive_buffer, int source, int receive_tag,
+                                const channel &channel, send_mode mode, std::uint32_t posting) {
     receive_operation receiving{channel, receive_buffer, source, receive_tag};
+    receiving.posting = posting;
     receiving.start();
     try {
         send_in_general(send_buffer, channel, dest, send_tag, mode);

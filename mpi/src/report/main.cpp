@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE]: makes a page of what the ranks of a job
-// have recorded in a folder, prints the same in ten lines, and writes all calls as trace events. lislerun
-// --report,
-// --stats and --trace call it.
+// lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE] [--remark TEXT] [--program RANK:NAME]...:
+// makes a page of what the ranks of a job have recorded in a folder, prints the same in ten lines, and writes
+// all calls as trace events. lislerun --report, --stats and --trace call it. From a rank on the program has
+// this name.
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,7 +24,8 @@ namespace {
 using namespace lisle::report;
 
 struct wanted {
-    std::string folder, title, page, trace;
+    std::string folder, title, page, trace, remark;
+    std::map<int, std::string> programs;
     bool lines = false;
 };
 
@@ -37,6 +41,14 @@ bool read(std::span<char *> words, wanted &into) {
             into.lines = true;
         } else if ((word == "--page" || word == "--trace") && at + 1 != words.size()) {
             (word == "--page" ? into.page : into.trace) = words[++at];
+        } else if (word == "--remark" && at + 1 != words.size()) {
+            into.remark = words[++at];
+        } else if (word == "--program" && at + 1 != words.size()) {
+            const std::string_view told = words[++at];
+            const auto colon = told.find(':');
+            int first = 0;
+            std::from_chars(told.data(), told.data() + std::min(colon, told.size()), first);
+            into.programs[first] = colon == std::string_view::npos ? told : told.substr(colon + 1);
         } else {
             return false;
         }
@@ -56,7 +68,11 @@ int make(const wanted &asked) {
         events.open(asked.trace, std::ios::binary);
         trace = std::make_unique<event_trace>(events);
     }
-    const run told = analyse(asked.folder, trace.get());
+    run told = analyse(asked.folder, trace.get());
+    told.programs = asked.programs;
+    if (!asked.remark.empty()) {
+        told.remarks.push_back(asked.remark);
+    }
     if (trace != nullptr && !trace->finish()) {
         return cannot_write("--trace", asked.trace);
     }
@@ -78,7 +94,9 @@ int make(const wanted &asked) {
 int main(int count, char **arguments) {
     wanted asked;
     if (!read({arguments + 1, static_cast<std::size_t>(count - 1)}, asked)) {
-        std::fprintf(stderr, "usage: lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE]\n");
+        std::fprintf(
+            stderr, "usage: lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE] [--remark TEXT] "
+                    "[--program RANK:NAME]...\n");
         return 2;
     }
     try {

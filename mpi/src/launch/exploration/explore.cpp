@@ -3,7 +3,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -27,29 +26,6 @@ using clock = std::chrono::steady_clock;
 
 // Runs that shortening may take: it may be slow where each of many choices matters.
 constexpr int most_for_shortening = 300;
-
-/// 1,234,567; from a million on 3 x 10^7.
-std::string number_in_words(double number) {
-    constexpr double exact = 1e6;
-    if (number >= exact) {
-        const double power = std::floor(std::log10(number));
-        return sentence(std::lround(number / std::pow(10, power)), " x 10^", std::lround(power));
-    }
-    std::string digits = std::to_string(std::llround(number));
-    for (std::size_t place = digits.size(); place > 3;) {
-        place -= 3;
-        digits.insert(place, ",");
-    }
-    return digits;
-}
-
-std::string command_of(const program_request &program) {
-    std::string words;
-    for (const auto &word : program.arguments) {
-        words += " " + word;
-    }
-    return words;
-}
 
 choice::buffering first_way(explored_sends wanted) {
     if (wanted == explored_sends::waiting) {
@@ -107,7 +83,12 @@ class exploration {
     bool explore_by_chance();
     run_result make(const choice::orders &given) {
         ++runs_;
-        return runner_.run(given);
+        run_result made = runner_.run(given);
+        if (!made.made.refused.empty()) {
+            give_up(1, "--explore: ", made.made.refused, ": jobs that start others, or meet them, are not ",
+                    "explored");
+        }
+        return made;
     }
     void judge(const choice::orders &given, const run_result &result);
     [[nodiscard]] std::optional<run_failure> failure_of(const run_result &result) const {
@@ -231,8 +212,8 @@ void exploration::tell_failure() {
     }
     const std::string file =
         write_choices({.follow = last.made.decisions, .sends = sends, .tells = false}, story);
-    std::printf("To run exactly this again: lislerun -n %d --replay %s%s\n", plan_.ranks(), file.c_str(),
-                command_of(request_.programs.front()).c_str());
+    std::printf("To run exactly this again: lislerun --replay %s%s\n", file.c_str(),
+                command_of(request_).c_str());
 }
 
 std::string exploration::write_choices(const choice::orders &given,
@@ -243,8 +224,7 @@ std::string exploration::write_choices(const choice::orders &given,
                ".choices";
     }
     std::ofstream stream{file};
-    stream << "# Choices of a run of" << command_of(request_.programs.front()) << " with " << plan_.ranks()
-           << " ranks, for lislerun --replay\n";
+    stream << "# Choices of a run, for lislerun --replay FILE" << command_of(request_) << '\n';
     for (const auto &line : story) {
         stream << "# " << line << '\n';
     }
@@ -289,8 +269,8 @@ void exploration::tell_success(bool complete) const {
         std::printf("%s: none fails (%s runs, %.1f s%s)\n", count.c_str(), number_in_words(runs_).c_str(),
                     seconds(), sends_in_words().c_str());
     } else {
-        std::printf("%s of about %s matchings explored in %.1f s: none fails\n", number_in_words(all).c_str(),
-                    number_in_words(expected_).c_str(), seconds());
+        std::printf("%s of %s matchings explored in %.1f s: none fails\n", number_in_words(all).c_str(),
+                    expected_in_words(expected_).c_str(), seconds());
     }
     tell_outputs();
 }
@@ -316,7 +296,6 @@ void exploration::tell_outputs() const {
 } // namespace
 
 int explore(const job_request &request, const job_plan &plan) {
-    expect_one_process(plan, "--explore");
     exploration all{request, plan};
     return all.run();
 }

@@ -45,10 +45,14 @@ int single_choices::end(int exit_code) const {
         return exit_code;
     }
     const choice::account made = choice::read_account(text);
-    const bool receives_only = given_.how == choice::manner::recorded;
+    if (!made.refused.empty()) {
+        say(sentence("--replay: ", made.refused, ": such a job is not explored"));
+    }
+    const bool in_any_kind = given_.how == choice::manner::recorded;
     const auto is_made = [&](const choice::decision &wanted) {
-        if (receives_only && wanted.posting == 0) {
-            return true; // nothing has followed it
+        if (wanted.at.what == choice::kind::look ||
+            (in_any_kind && wanted.posting == 0 && wanted.at.what != choice::kind::probe)) {
+            return true; // how often one looks is a matter of time; nothing has followed the others
         }
         return std::ranges::any_of(made.decisions, [&wanted](const choice::decision &each) {
             const bool is_it =

@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/settings.hpp"
+#include "launch/common/hosted_programs.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/supervisor/front.hpp"
@@ -42,21 +42,8 @@ std::string content_of(const std::string &file) {
     return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
-choice_folder::choice_folder() {
-    std::error_code none;
-    name_ = (std::filesystem::temp_directory_path(none) / "lisle-choices-XXXXXX").string();
-    if (mkdtemp(name_.data()) == nullptr) {
-        give_up(1, "cannot make a folder for what runs choose (", name_, "): ", std::strerror(errno));
-    }
-}
-
-choice_folder::~choice_folder() {
-    std::error_code none;
-    std::filesystem::remove_all(name_, none);
-}
-
 std::string choice_folder::file(const std::string &name) const {
-    return name_ + "/" + name;
+    return folder_.name() + "/" + name;
 }
 
 void choice_folder::give(const std::string &orders) const {
@@ -139,11 +126,52 @@ void prepare_choices(job_request &request) {
     }
 }
 
-void expect_one_process(const job_plan &plan, const char *option) {
-    if (plan.processes.size() != 1) {
-        give_up(exit_usage, option, " runs all ranks in one process, and this job has ",
-                plan.processes.size());
+namespace {
+
+bool is_same(const program_request &one, const program_request &other) {
+    const auto same_variable = [](const variable &a, const variable &b) {
+        return a.name == b.name && a.value == b.value;
+    };
+    return one.directory == other.directory && one.environment.inherits == other.environment.inherits &&
+           std::ranges::equal(one.environment.variables, other.environment.variables, same_variable);
+}
+
+} // namespace
+
+job_plan in_one_process(job_request &request, const job_plan &plan, const char *option) {
+    for (auto &each : request.programs) {
+        each.ranks = 0;
+        if (!is_same(each, request.programs.front())) {
+            give_up(exit_usage, option, " runs all programs in one process: let them have one directory and ",
+                    "one environment (--wdir, -x)");
+        }
     }
+    std::vector<hosted_program> programs;
+    process_plan whole = plan.processes.front();
+    whole.ranks = 0;
+    for (const process_plan &each : plan.processes) {
+        whole.ranks += each.ranks;
+        programs.push_back({each.ranks, {each.arguments.begin() + 1, each.arguments.end()}});
+        whole.linked_with_lisle = whole.linked_with_lisle && each.linked_with_lisle;
+        request.programs[each.program].ranks = *request.programs[each.program].ranks + each.ranks;
+    }
+    if (programs.size() > 1) {
+        const std::string host = whole.arguments.front();
+        whole.arguments = words_for_host(programs);
+        whole.arguments.insert(whole.arguments.begin(), host);
+    }
+    return {{whole}};
+}
+
+std::string command_of(const job_request &request) {
+    std::string words;
+    for (const program_request &each : request.programs) {
+        words += sentence(words.empty() ? "" : " :", " -n ", each.ranks.value_or(1));
+        for (const auto &word : each.arguments) {
+            words += " " + word;
+        }
+    }
+    return words;
 }
 
 } // namespace lisle::launch

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "choice/choice.hpp"
+#include "launch/common/temporary_folder.hpp"
 #include "launch/plan/plan.hpp"
 #include "launch/request/request.hpp"
 
@@ -17,21 +18,16 @@ struct run_result {
     std::string output, errors;
 };
 
-/// A folder that a run's orders and account lie in; removed at the end.
+/// A folder that a run's orders and account lie in.
 class choice_folder {
   public:
-    /// Throws launch_error.
-    choice_folder();
-    choice_folder(const choice_folder &) = delete;
-    choice_folder &operator=(const choice_folder &) = delete;
-    ~choice_folder();
-    [[nodiscard]] const std::string &name() const noexcept { return name_; }
+    [[nodiscard]] const std::string &name() const noexcept { return folder_.name(); }
     /// For the next run, of which nothing is known yet.
     void give(const std::string &orders) const;
     [[nodiscard]] std::string file(const std::string &name) const;
 
   private:
-    std::string name_;
+    temporary_folder folder_{"lisle-choices"};
 };
 
 class job_runner {
@@ -51,8 +47,11 @@ class job_runner {
 void leave_choices_open(job_request &request, const char *option);
 /// What --explore, --replay and --record need. To be called before the job is planned.
 void prepare_choices(job_request &request);
-/// Throws launch_error (exit_usage) if the job has become one of several processes.
-void expect_one_process(const job_plan &plan, const char *option);
+/// The same job with its ranks in one process, though they run several programs; the request says how many
+/// run which. Throws launch_error (exit_usage) if these want different things of a process.
+[[nodiscard]] job_plan in_one_process(job_request &request, const job_plan &plan, const char *option);
+/// The words behind lislerun's options: programs, and how many ranks run each.
+[[nodiscard]] std::string command_of(const job_request &request);
 
 /// What a run wants that is not explored: ranks of any kind.
 void number_receives(job_request &request);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/exploration/story.hpp"
 
+#include <cmath>
+
 #include "base/error.hpp"
 
 namespace lisle::launch {
@@ -86,6 +88,25 @@ std::vector<std::string> story_of(const choice::account &made, const choice::buf
             "it fails in the usual order, too: each receive takes the message that came first");
     }
     return lines;
+}
+
+std::string number_in_words(double number) {
+    constexpr double exact = 1e6;
+    if (number >= exact) {
+        const double power = std::floor(std::log10(number));
+        return sentence(std::lround(number / std::pow(10, power)), " x 10^", std::lround(power));
+    }
+    std::string digits = std::to_string(std::llround(number));
+    for (std::size_t place = digits.size(); place > 3;) {
+        place -= 3;
+        digits.insert(place, ",");
+    }
+    return digits;
+}
+
+std::string expected_in_words(double number) {
+    constexpr double most = 1e300;
+    return number < most ? "about " + number_in_words(number) : "more than 10^300";
 }
 
 } // namespace lisle::launch

@@ -15,4 +15,9 @@ namespace lisle::launch {
 /// A line for each choice that departs from the usual; one that says so if there is none.
 [[nodiscard]] std::vector<std::string> story_of(const choice::account &made, const choice::buffering &sends);
 
+/// 1,234,567; from a million on 3 x 10^7.
+[[nodiscard]] std::string number_in_words(double number);
+/// About so many; more than can be said where it is too large.
+[[nodiscard]] std::string expected_in_words(double number);
+
 } // namespace lisle::launch

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-host program argument...: runs the thread or fiber ranks of one process of a job, each with a private
-// image of the program. The launcher starts it; how many ranks there are it learns from the library.
+// image of the program. The launcher starts it; how many ranks there are it learns from the library. Where
+// ranks of several programs share the process, lisle-host --programs names each with its ranks and words
+// (launch/common/hosted_programs.hpp).
 #include "base/environment.hpp"
 #include "base/settings.hpp"
+#include "launch/common/hosted_programs.hpp"
 #include "launch/common/rank_preload.hpp"
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/architecture/pages.hpp"
@@ -24,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace lisle::host {
@@ -38,21 +42,51 @@ std::vector<std::string> list(char **words) {
     return strings;
 }
 
-rank_list load_ranks(const closure &unit, const std::vector<std::string> &arguments, int count) {
+/// A program of this process, and what its ranks are copies of.
+struct loaded_program {
+    launch::hosted_program called;
+    closure *unit; ///< never destroyed: images refer to it, and threads that ranks left behind start others
+                   ///< until the very end
+};
+
+/// @param words of the command line, behind the host's name
+std::vector<launch::hosted_program> programs_of(const std::vector<std::string> &words) {
+    try {
+        return launch::hosted_programs(words, lisle_host_rank_count());
+    } catch (const std::invalid_argument &why) {
+        throw refusal(why.what());
+    }
+}
+
+closure *unit_of(const launch::hosted_program &called, bool as_fibers) {
+    const std::string path = find_program(called.words.front());
+    check_for_wrapper(path);
+    auto *const unit = new closure(path, {}, {}, as_fibers);
+    check_for_sanitizer_inside(unit->program(), as_fibers);
+    check_for_own_system_calls(*unit);
+    check_stack(*unit, as_fibers);
+    if (as_fibers) {
+        check_for_fibers(*unit);
+    }
+    return unit;
+}
+
+void load_ranks(const loaded_program &program, int number, rank_list &ranks) {
+    const closure &unit = *program.unit;
     const private_references references(unit);
-    rank_list ranks;
-    for (int index = 0; index != count; ++index) {
-        const auto &rank = ranks.emplace_back(
-            std::make_unique<hosted_rank>(index, lisle_host_first_rank() + index, arguments));
+    for (int each = 0; each != program.called.ranks; ++each) {
+        const auto index = static_cast<int>(ranks.size());
+        const auto &rank = ranks.emplace_back(std::make_unique<hosted_rank>(
+            index, lisle_host_first_rank() + index, number, program.called.words));
+        note_program(*rank, unit.program().path());
         const image &loaded = rank_code.of(*rank).program.emplace(unit);
-        if (index == 0) { // the libraries are there now, and all images are alike
+        if (each == 0) { // the libraries are there now, and all images are alike
             check_copied_variables(loaded);
             check_replaced_functions(loaded);
         }
         label_output(*rank);
         references.bind(*rank, loaded);
     }
-    return ranks;
 }
 
 /// Ranks, and programs that they start, find LD_PRELOAD as the user has set it.
@@ -66,10 +100,7 @@ void show_preloaded() {
 
 [[noreturn]] void run(char **words) {
     limit_arenas();
-    const std::vector<std::string> arguments = list(words + 1);
-    if (arguments.empty()) {
-        throw refusal("usage: lisle-host program [argument]...");
-    }
+    const std::vector<launch::hosted_program> called = programs_of(list(words + 1));
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
@@ -78,27 +109,20 @@ void show_preloaded() {
                       " bytes, images are made of pages of " + std::to_string(page) +
                       "; run the program as processes: --ranks process");
     }
-    const std::string path = find_program(arguments.front());
-    preload_sanitizer(path, words);
+    preload_sanitizer(find_program(called.front().words.front()), words);
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
     static_cast<void>(host_process()); // notes this process's number
     note_own_code();
-    check_for_wrapper(path);
-    // Never destroyed: images refer to it, and threads that ranks left behind start others until the very
-    // end.
-    static closure &unit = *new closure(path, {}, {}, as_fibers);
-    const program_file &program = unit.program();
-    check_for_sanitizer_inside(program, as_fibers);
-    check_for_own_system_calls(unit);
-    check_stack(unit, as_fibers);
-    if (as_fibers) {
-        check_for_fibers(unit);
+    std::vector<loaded_program> programs;
+    for (const launch::hosted_program &each : called) {
+        programs.push_back({each, unit_of(each, as_fibers)});
+        check_mappings(*programs.back().unit, each.ranks);
     }
-    const int count = lisle_host_rank_count();
-    check_mappings(unit, count);
-    take_identity(program.path(), arguments.front());
-    unit.prepare();
+    take_identity(called.front().words.front());
+    for (const loaded_program &each : programs) {
+        each.unit->prepare();
+    }
     route_output();
     lisle_host_before_sharing([] {
         if (hosted_rank *const rank = this_rank(); rank != nullptr) {
@@ -108,7 +132,10 @@ void show_preloaded() {
     watch_faults();
     name_ranks_in_reports();
     show_preloaded();
-    const rank_list ranks = load_ranks(unit, arguments, count);
+    rank_list ranks;
+    for (std::size_t number = 0; number != programs.size(); ++number) {
+        load_ranks(programs[number], static_cast<int>(number), ranks);
+    }
     show_images_to_debugger();
     const int status = run_ranks(ranks);
     look_for_leaks(ranks);

@@ -46,7 +46,11 @@ conductor::conductor(const job_request &request, const ways_to_hosts &ways, cons
                  [this](branch &met) { on_ready(met.hosts().first); },
                  [this](branch &gone, const std::string &why) { on_lost(gone.hosts(), why); }}},
       hosts_(ways.names.size()), input_{readers_of(job, static_cast<int>(ways.names.size()))},
-      waits_{ways.names.size(), job.plan.ranks()} {
+      waits_{ways.names.size(), job.plan.ranks()}, records_{
+                                                       request.report.folder, ways.names.size(),
+                                                       [this](message what, int host, std::string_view body) {
+                                                           branches_.send(what, host, body);
+                                                       }} {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fcntl(notes_.get(), F_SETFL, O_NONBLOCK);
     if (request.control.timeout) {
@@ -247,6 +251,13 @@ void conductor::on_message(message what, int host, std::string_view body) {
         std::uint64_t bytes = 0;
         unpack(body, bytes);
         input_.on_taken(host, bytes != 0);
+    } else if (what == message::time) {
+        records_.on_time(host, body);
+        give_parts_if_all_are_ready();
+    } else if (what == message::recorded) {
+        records_.on_recorded(host);
+    } else if (what == message::record) {
+        records_.on_record(host, body);
     } else if (what == message::waits) {
         waits_.on_answer(host, body);
     } else if (what == message::stopping) {
@@ -286,14 +297,18 @@ void conductor::say_held() {
 
 void conductor::on_ready(int host) {
     hosts_[static_cast<std::size_t>(host)].ready = true;
-    if (!begun_ && !end_.begun() && std::ranges::all_of(hosts_, &host_state::ready)) {
-        give_parts();
+    if (records_.wanted()) {
+        records_.on_ready(host);
     }
+    give_parts_if_all_are_ready();
 }
 
-void conductor::give_parts() {
-    begun_ = true;
-    branches_.send(message::job, every_host, packed(job_));
+void conductor::give_parts_if_all_are_ready() {
+    if (!begun_ && !end_.begun() && std::ranges::all_of(hosts_, &host_state::ready) &&
+        (!records_.wanted() || records_.knows_clocks())) {
+        begun_ = true;
+        branches_.send(message::job, every_host, packed(job_));
+    }
 }
 
 void conductor::on_output(message what, int host, std::string_view body) {

@@ -11,6 +11,7 @@
 
 #include "launch/hosts/branches.hpp"
 #include "launch/hosts/input_feed.hpp"
+#include "launch/hosts/record_collector.hpp"
 #include "launch/hosts/waits_question.hpp"
 #include "launch/link/host_job.hpp"
 #include "launch/streams/outlet.hpp"
@@ -65,7 +66,7 @@ class conductor {
     void on_ended(int host, std::string_view body);
     void on_lost(host_range hosts, const std::string &why);
     /// Gives each host its part, once all are reached.
-    void give_parts();
+    void give_parts_if_all_are_ready();
     void open_fence_if_all_came();
     void tell_what_is_written();
     /// Ends the job for this reason; only the first counts.
@@ -97,6 +98,7 @@ class conductor {
     std::optional<clock::time_point> timeout_at_;
     bool time_is_over_ = false; ///< and the job ends when it is known what its ranks wait for
     waits_question waits_;
+    record_collector records_;
     int survivors_code_ = 0; ///< of hosts on which processes were left, the first that is not 0
 };
 

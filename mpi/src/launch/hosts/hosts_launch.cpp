@@ -117,6 +117,8 @@ hosts_plan plan_for_hosts(job_request &request, const char *default_kind) {
 }
 
 int run_on_hosts(const job_request &request, hosts_plan plan) {
+    plan.job.request.abi = request.abi;
+    plan.job.request.report = request.report;
     auto &environment = plan.job.environment = environment_for_hosts(environ);
     set_if_missing(environment, variable_of(setting::universe_size), std::to_string(plan.slots));
     // For jobs that this one spawns.

@@ -12,6 +12,7 @@
 #include "launch/common/say.hpp"
 #include "launch/hosts/branches.hpp"
 #include "launch/hosts/check_of_host.hpp"
+#include "launch/hosts/clock_comparison.hpp"
 #include "launch/hosts/output_sender.hpp"
 #include "launch/hosts/part_of_host.hpp"
 #include "launch/link/host_job.hpp"
@@ -111,8 +112,10 @@ class keeper {
             std::vector<host_addresses> hosts;
             unpack(body, hosts);
             check_->try_all(here_, hosts);
+        } else if (what == message::ask_time) {
+            up_.send(message::time, here_, clock_comparison::answer_to(body));
         } else if (part_) {
-            part_->on_message(what, body);
+            part_->on_message(what, body, up_);
         }
     }
 

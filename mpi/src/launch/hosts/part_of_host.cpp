@@ -62,12 +62,15 @@ int supervise(const host_job &job, share_of_host mine, const inherited_state &or
 struct part_of_host::ends {
     pid_t pid;
     descriptor link_in, link_out, output, errors, input;
+    std::unique_ptr<record_sender> records;
 };
 
 namespace {
 
 template <class Ends> Ends start(std::string_view body, int host, const inherited_state &original) {
-    const auto job = job_in(body, host);
+    auto job = job_in(body, host);
+    auto records = job.request.report.folder.empty() ? nullptr : std::make_unique<record_sender>();
+    job.request.report.folder = records == nullptr ? std::string{} : records->folder();
     auto output = make_pipe();
     auto errors = make_pipe();
     auto input = make_pipe();
@@ -103,19 +106,20 @@ template <class Ends> Ends start(std::string_view body, int host, const inherite
             std::move(other),
             std::move(output.read),
             std::move(errors.read),
-            std::move(input.write)};
+            std::move(input.write),
+            std::move(records)};
 }
 
 } // namespace
 
 part_of_host::part_of_host(std::string_view job, int host, const inherited_state &original)
-    : part_of_host{job, host, original, start<ends>(job, host, original)} {}
+    : part_of_host{host, start<ends>(job, host, original)} {}
 
-part_of_host::part_of_host(std::string_view, int host, const inherited_state &, ends made)
+part_of_host::part_of_host(int host, ends made)
     : host_{host}, pid_{made.pid}, link_{std::move(made.link_in), std::move(made.link_out),
                                          channel::begins::at_once},
       output_{message::output, std::move(made.output)}, errors_{message::errors, std::move(made.errors)},
-      input_{std::move(made.input)} {
+      input_{std::move(made.input)}, records_{std::move(made.records)} {
     if (input_) {
         fcntl(input_.get(), F_SETFL, O_NONBLOCK);
     }
@@ -140,9 +144,22 @@ void part_of_host::handle(const pollfd *polled, channel &up) {
             up.send(what, host_, body);
         }
     });
-    if (pid_ == 0 && !link_.open() && !said_end_ && output_.done(true) && errors_.done(true)) {
+    say_end_if_over(up);
+}
+
+void part_of_host::say_end_if_over(channel &up) {
+    if (pid_ == 0 && !link_.open() && !said_end_ && output_.done(true) && errors_.done(true) &&
+        has_given_records(up)) {
         say_end(up);
     }
+}
+
+// The launcher compares clocks once more before it wants them.
+bool part_of_host::has_given_records(channel &up) {
+    if (records_ != nullptr && !std::exchange(said_recorded_, true)) {
+        up.send(message::recorded, host_);
+    }
+    return records_ == nullptr || records_->done();
 }
 
 void part_of_host::say_end(channel &up) {
@@ -188,8 +205,18 @@ void part_of_host::pass_input_on(const pollfd &polled, channel &up) {
     }
 }
 
-void part_of_host::on_message(message what, std::string_view body) {
-    if (what == message::input) {
+void part_of_host::on_message(message what, std::string_view body, channel &up) {
+    if (what == message::give_records && records_ != nullptr) {
+        records_->begin();
+        records_->send_some(up, host_);
+        say_end_if_over(up);
+    } else if (what == message::record_taken && records_ != nullptr) {
+        std::uint64_t bytes = 0;
+        unpack(body, bytes);
+        records_->note_taken(bytes);
+        records_->send_some(up, host_);
+        say_end_if_over(up);
+    } else if (what == message::input) {
         input_waiting_ += input_ ? body : std::string_view{};
     } else if (what == message::input_ended) {
         input_ends_ = true;

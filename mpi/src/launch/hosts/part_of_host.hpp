@@ -3,6 +3,7 @@
 // streams of its ranks.
 #pragma once
 
+#include <memory>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "launch/hosts/output_sender.hpp"
+#include "launch/hosts/record_sender.hpp"
 #include "launch/link/channel.hpp"
 #include "launch/supervisor/spawn.hpp"
 
@@ -24,8 +26,8 @@ class part_of_host {
     /// @param up where what is said here goes
     void handle(const pollfd *polled, channel &up);
 
-    /// Of the launcher, to this host.
-    void on_message(message what, std::string_view body);
+    /// Of the launcher, to this host. @param up to it
+    void on_message(message what, std::string_view body, channel &up);
     /// That the keeper has got.
     void signal(int number);
     /// A child of the keeper has ended, which may be the supervisor.
@@ -36,8 +38,10 @@ class part_of_host {
 
   private:
     struct ends;
-    part_of_host(std::string_view job, int host, const inherited_state &original, ends made);
+    part_of_host(int host, ends made);
     void pass_input_on(const pollfd &polled, channel &up);
+    void say_end_if_over(channel &up);
+    [[nodiscard]] bool has_given_records(channel &up);
     void say_end(channel &up);
 
     int host_;
@@ -50,7 +54,9 @@ class part_of_host {
     std::string input_waiting_;
     std::uint64_t input_taken_ = 0;
     bool input_ends_ = false;
-    std::string last_word_; ///< of the supervisor
+    std::string last_word_;                  ///< of the supervisor
+    std::unique_ptr<record_sender> records_; ///< null: nothing is recorded
+    bool said_recorded_ = false;
     bool said_end_ = false;
 };
 

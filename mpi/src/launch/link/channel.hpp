@@ -20,18 +20,21 @@ namespace lisle::launch {
 enum class message : unsigned char {
     alive, ///< there is nothing else to say
     // To a host:
-    tree,        ///< which hosts to reach from there, and how
-    job,         ///< what to run there
-    signal,      ///< a signal_note
-    stop,        ///< the job has failed elsewhere
-    opened,      ///< the fence opens: what all processes have put
-    input,       ///< for the ranks that read the launcher's input
-    input_ended, ///< there is no more
-    written,     ///< so many bytes of its output have been passed on
-    reader_gone, ///< nobody reads the output, or the error output
-    ask_waits,   ///< to tell what its ranks wait for
-    check,       ///< to listen for the other hosts (--check-hosts)
-    try_paths,   ///< to try the paths to them: the addresses of all
+    tree,         ///< which hosts to reach from there, and how
+    job,          ///< what to run there
+    signal,       ///< a signal_note
+    stop,         ///< the job has failed elsewhere
+    opened,       ///< the fence opens: what all processes have put
+    input,        ///< for the ranks that read the launcher's input
+    input_ended,  ///< there is no more
+    written,      ///< so many bytes of its output have been passed on
+    reader_gone,  ///< nobody reads the output, or the error output
+    ask_waits,    ///< to tell what its ranks wait for
+    check,        ///< to listen for the other hosts (--check-hosts)
+    try_paths,    ///< to try the paths to them: the addresses of all
+    ask_time,     ///< to tell what its clock shows (clock_comparison.hpp)
+    give_records, ///< to send what its ranks have recorded
+    record_taken, ///< so many bytes of it have come
     // From a host:
     ready,     ///< it is reached, and can be given a job
     lost,      ///< it and those behind it are not reached, or not any more, and why
@@ -42,6 +45,9 @@ enum class message : unsigned char {
     errors,    ///< the same of their error output
     addresses, ///< where it listens for the other hosts
     paths,     ///< how it has found those to the other hosts
+    time,      ///< what its clock shows
+    recorded,  ///< its ranks have ended, and have recorded their calls
+    record,    ///< a piece of what one of them has recorded: rank, bytes
     taken,     ///< so many bytes of the input have been passed on; none: nobody reads it
     ended,     ///< nothing is left of the job there: exit code, and whether all its processes were lost
 };

@@ -36,7 +36,8 @@ template <class Wire> void describe(Wire &wire, output_request &each) {
 template <class Wire> void describe(Wire &wire, job_request &each) {
     wire(each.programs, each.numbered_names, each.environment, each.placement.processors,
          each.placement.binding, each.output, each.input.rank, each.input.all, each.display.exit_codes,
-         each.control.recovery, each.control.forwarded_signals, each.messages.quiet, each.messages.verbose);
+         each.abi, each.report.folder, each.control.recovery, each.control.forwarded_signals,
+         each.messages.quiet, each.messages.verbose);
 }
 template <class Wire> void describe(Wire &wire, process_plan &each) {
     wire(each.program, each.first_rank, each.ranks, each.hosted, each.workers, each.path, each.arguments,

@@ -125,7 +125,7 @@ constexpr option control_table[] = {
      "run the program once, choosing what FILE of --explore or --record says; with --ranks process or thread "
      "only what receives from any source take"},
     {"record", "FILE", [](option_use &use) { use.job.exploration.record = use.value(); },
-     "run the program as always, and write to FILE what receives from any source took"},
+     "run the program as always, and write to FILE what receives from any source took, and probes found"},
     {"status", "PID",
      [](option_use &use) {
          use.job.what = job_request::action::status;

@@ -101,10 +101,11 @@ struct display_request {
 
 /// What is told of a run when it is over.
 struct report_request {
-    std::string page;   ///< a file for the report; empty: none
-    std::string trace;  ///< a file for all calls as trace events; empty: none
-    bool lines = false; ///< ten lines on the error output
-    std::string folder; ///< where ranks record; empty: they do not
+    std::string page;        ///< a file for the report; empty: none
+    std::string trace;       ///< a file for all calls as trace events; empty: none
+    bool lines = false;      ///< ten lines on the error output
+    std::string folder;      ///< where ranks record; empty: they do not
+    bool is_spawned = false; ///< as that of the job which has spawned this one
     [[nodiscard]] bool wanted() const { return !page.empty() || !trace.empty() || lines; }
 };
 

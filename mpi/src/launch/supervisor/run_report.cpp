@@ -2,10 +2,10 @@
 #include "launch/supervisor/run_report.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -14,6 +14,7 @@
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/plan/face_folders.hpp"
+#include "launch/supervisor/spawned_reports.hpp"
 #include "report/trace/settings.hpp"
 
 namespace lisle::launch {
@@ -37,9 +38,26 @@ std::string title_of(const job_request &request) {
     return title;
 }
 
+/// Of a job of several programs: from which rank on there is which.
+void add_programs(const job_request &request, const job_plan &plan, std::vector<std::string> &words) {
+    if (request.programs.size() < 2) {
+        return;
+    }
+    std::optional<std::size_t> last;
+    for (const process_plan &each : plan.processes) {
+        if (last != each.program) {
+            last = each.program;
+            const std::filesystem::path file{request.programs[each.program].arguments.front()};
+            words.insert(words.end(),
+                         {"--program", sentence(each.first_rank, ":", file.filename().string())});
+        }
+    }
+}
+
 } // namespace
 
 run_report::run_report(job_request &request) : request_{request} {
+    want_report_as_parents(request);
     if (!request.report.wanted()) {
         return;
     }
@@ -48,25 +66,17 @@ run_report::run_report(job_request &request) : request_{request} {
                 " their calls go another way");
     }
     request.abi = "standard"; // the recorder has the calls of the standard's binary interface
-    check_file("--report", request.report.page);
-    check_file("--trace", request.report.trace);
-    std::error_code none;
-    auto folder = (std::filesystem::temp_directory_path(none) / "lisle-report-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) {
-        give_up(1, "--report: cannot make a folder for the record (", folder, "): ", std::strerror(errno));
+    if (!request.report.is_spawned) {
+        check_file("--report", request.report.page);
+        check_file("--trace", request.report.trace);
     }
-    request.report.folder = folder;
+    folder_.emplace("lisle-report");
+    request.report.folder = folder_->name();
+    want_reports_of_spawned(request, folder_->name());
 }
 
-run_report::~run_report() {
-    if (!request_.report.folder.empty()) {
-        std::error_code none;
-        std::filesystem::remove_all(request_.report.folder, none);
-    }
-}
-
-void run_report::make() const {
-    if (request_.report.folder.empty()) {
+void run_report::make(const job_plan &plan) const {
+    if (!folder_) {
         return;
     }
     const report_request &wanted = request_.report;
@@ -75,6 +85,10 @@ void run_report::make() const {
     if (wanted.lines) {
         words.emplace_back("--lines");
     }
+    if (const auto remark = remark_about_spawned(request_, wanted.folder); !remark.empty()) {
+        words.insert(words.end(), {"--remark", remark});
+    }
+    add_programs(request_, plan, words);
     for (const auto &[option, file] :
          {std::pair{"--page", &wanted.page}, std::pair{"--trace", &wanted.trace}}) {
         if (!file->empty()) {
@@ -86,6 +100,9 @@ void run_report::make() const {
         arguments.push_back(word.data());
     }
     arguments.push_back(nullptr);
+    if (wanted.lines && wanted.is_spawned) {
+        say(sentence("the job that was spawned, ", title_of(request_), ":"));
+    }
     const pid_t child = fork();
     if (child == 0) {
         execv(program.c_str(), arguments.data());

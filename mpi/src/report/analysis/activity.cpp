@@ -17,7 +17,7 @@ bool begins_with_one_of(std::string_view name, std::initializer_list<std::string
 
 activity activity_by_name(std::string_view name) {
     name.remove_prefix(std::string_view{"MPI_"}.size());
-    if (begins_with_one_of(name, {"Wait", "Test"})) {
+    if (begins_with_one_of(name, {"Wait", "Test", "Parrived"})) {
         return activity::completion;
     }
     if (begins_with_one_of(name, {"File_"})) {

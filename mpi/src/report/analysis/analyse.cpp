@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "report/analysis/replay.hpp"
+#include "report/trace/settings.hpp"
 
 namespace lisle::report {
 
@@ -14,6 +15,9 @@ namespace {
 std::vector<trace_reader> open_all(const std::filesystem::path &folder, std::vector<std::string> &remarks) {
     std::vector<trace_reader> all;
     for (const auto &entry : std::filesystem::directory_iterator{folder}) {
+        if (!rank_of_file(entry.path().filename().string())) {
+            continue;
+        }
         try {
             all.emplace_back(entry.path());
         } catch (const std::runtime_error &error) {
@@ -25,7 +29,7 @@ std::vector<trace_reader> open_all(const std::filesystem::path &folder, std::vec
 }
 
 std::int64_t begin_of(const trace_reader &reader) {
-    return static_cast<std::int64_t>(reader.head().begin);
+    return reader.head().time_of(0);
 }
 
 /// What is known of the whole of a record: when it ends, above all, which the pictures must know before.
@@ -42,8 +46,17 @@ extent read_through(const std::filesystem::path &file) {
     for (recorded_call call; reader.next(call);) {
         end = std::max(end, call.end);
     }
-    return {begin_of(reader) + static_cast<std::int64_t>(std::max(end, reader.closed().value_or(0))),
-            reader.most_memory(), reader.closed().has_value(), reader.phases()};
+    return {reader.head().time_of(std::max(end, reader.closed().value_or(0))), reader.most_memory(),
+            reader.closed().has_value(), reader.phases()};
+}
+
+/// By how much times of two hosts may disagree: each may be wrong by its own error.
+std::uint64_t error_between(const std::vector<trace_reader> &readers) {
+    std::uint64_t most = 0;
+    for (const trace_reader &each : readers) {
+        most = std::max(most, each.head().clock_error);
+    }
+    return 2 * most;
 }
 
 std::string ranks_in_words(const std::vector<int> &ranks) {
@@ -69,7 +82,7 @@ run analyse(const std::filesystem::path &folder, run_listener *listener) {
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(),
                  end = std::numeric_limits<std::int64_t>::min();
     for (const trace_reader &each : readers) {
-        extents.push_back(read_through(folder / ("rank." + std::to_string(each.head().rank))));
+        extents.push_back(read_through(folder / file_of_rank(each.head().rank)));
         begin = std::min(begin, begin_of(each));
         end = std::max(end, extents.back().end);
     }
@@ -93,19 +106,22 @@ run analyse(const std::filesystem::path &folder, run_listener *listener) {
             listener->rank(rank, total.host);
         }
         for (const phase_mark &each : known.phases) {
-            sums.phase(rank, each.level, total.begin + each.time);
+            const auto time = static_cast<std::uint64_t>(reader.head().time_of(each.time) - begin);
+            sums.phase(rank, each.level, time);
             if (listener != nullptr) {
-                listener->phase(rank, each.level, total.begin + each.time);
+                listener->phase(rank, each.level, time);
             }
         }
         if (!known.closed) {
             open.push_back(rank);
         }
     }
-    replay all{readers, sums, begin, listener};
+    const std::uint64_t clock_error = error_between(readers);
+    replay all{readers, sums, begin, clock_error, listener};
     all.go();
     run made = std::move(sums).finish(all.ideal());
     made.remarks = std::move(remarks);
+    made.clock_error = clock_error;
     if (!open.empty()) {
         made.remarks.push_back("The program ended before MPI_Finalize in " + ranks_in_words(open) +
                                ": what follows is what happened until then.");

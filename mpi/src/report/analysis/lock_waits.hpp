@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -46,9 +47,27 @@ class lock_waits {
     }
     /// The call that gives the lock up is over.
     void forget(window where, int rank, int target) { held_.erase({where, {rank, target}}); }
-    /// The latest lock of another rank that has excluded the caller's, given up after `begun`; null: none.
-    [[nodiscard]] const lock_release *awaited(window where, int rank, int target, bool exclusive,
-                                              std::uint64_t begun) const {
+    /// The latest lock of another rank that has excluded one of the caller's, given up after `begun`; null:
+    /// none. @param target whose lock the caller needs; -1: all that it has
+    [[nodiscard]] const lock_release *awaited(window where, int rank, int target, std::uint64_t begun) const {
+        const lock_release *found = nullptr;
+        const auto first = held_.lower_bound({where, {rank, std::numeric_limits<int>::min()}});
+        for (auto each = first; each != held_.end() && each->first.first == where; ++each) {
+            const auto [holder, of] = each->first.second;
+            if (holder != rank) {
+                break;
+            }
+            if (of == target || of < 0 || target < 0) {
+                const auto *const other = latest(where, rank, of < 0 ? target : of, each->second, begun);
+                found = found == nullptr || (other != nullptr && other->time > found->time) ? other : found;
+            }
+        }
+        return found;
+    }
+
+  private:
+    [[nodiscard]] const lock_release *latest(window where, int rank, int target, bool exclusive,
+                                             std::uint64_t begun) const {
         const auto found = released_.find(where);
         if (found == released_.end()) {
             return nullptr;
@@ -62,7 +81,6 @@ class lock_waits {
         return nullptr;
     }
 
-  private:
     static constexpr std::size_t most_kept = 4096; ///< of a window: what was given up during one call
     std::map<std::pair<window, std::pair<int, int>>, bool> held_;
     std::map<window, std::deque<lock_release>> released_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/analysis/activity.hpp"
+#include "report/analysis/partitioned_round.hpp"
 
 namespace lisle::report {
 
@@ -18,16 +19,29 @@ constexpr std::size_t most_in_vain = 64;
 
 } // namespace
 
+/// What is known of a message by the end of its send or of its receive, whichever is later.
+struct replay::delivery {
+    std::shared_ptr<timed_call> sent_in = {};         ///< the call in which the send has ended
+    std::pair<int, std::uint64_t> received = {-1, 0}; ///< by which rank, in a call that began then
+};
+
+struct replay::partitioned_message {
+    round_key key;
+    int sender;
+    partitioned_round round = {};
+    delivery ends = {};
+};
+
 struct replay::operation {
     record what;
     int rank;
     std::uint32_t group; ///< in the rank's record
     std::uint64_t communicator;
     std::uint64_t begun, ideal;
-    std::shared_ptr<timed_call> ended_in = {};        ///< of a send
-    std::pair<int, std::uint64_t> received = {-1, 0}; ///< of a send: by which rank, in a call that began then
-    std::shared_ptr<meeting> with = {};               ///< of a collective
-    bool signal = false;                              ///< of a window: nobody waits for its receiver
+    delivery ends = {};                             ///< of a send
+    std::shared_ptr<meeting> with = {};             ///< of a collective
+    std::shared_ptr<partitioned_message> part = {}; ///< of one of its ends
+    bool signal = false;                            ///< of a window: nobody waits for its receiver
 };
 
 /// One collective call of a communicator, in all its ranks.
@@ -57,7 +71,7 @@ struct replay::meeting {
 struct replay::rank_state {
     trace_reader *reader;
     int rank;
-    std::int64_t offset; ///< from the record's times to the run's
+    std::int64_t begin; ///< of the run, on the clock of the records
     recorded_call call = {};
     std::uint64_t last_end = 0, ideal = 0;
     std::vector<std::uint32_t> places = {};
@@ -67,17 +81,16 @@ struct replay::rank_state {
 
     [[nodiscard]] std::uint64_t time(std::uint64_t recorded) const {
         return static_cast<std::uint64_t>(
-            std::max<std::int64_t>(static_cast<std::int64_t>(recorded) + offset, 0));
+            std::max<std::int64_t>(reader->head().time_of(recorded) - begin, 0));
     }
     [[nodiscard]] const group_record &group(std::uint32_t number) const { return reader->groups()[number]; }
 };
 
-replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin, run_listener *listener)
-    : sums_{sums}, listener_{listener} {
+replay::replay(std::vector<trace_reader> &readers, tally &sums, std::int64_t begin, std::uint64_t clock_error,
+               run_listener *listener)
+    : sums_{sums}, clock_error_{clock_error}, listener_{listener} {
     for (trace_reader &each : readers) {
-        const trace_head &head = each.head();
-        const std::int64_t offset = static_cast<std::int64_t>(head.begin) - begin;
-        rank_state made{&each, head.rank, offset};
+        rank_state made{&each, each.head().rank, begin};
         made.last_end = made.ideal = made.time(0);
         ranks_.push_back(std::move(made));
     }
@@ -98,7 +111,8 @@ void replay::go() {
             read_next(next.rank);
         } else {
             begin(at);
-            events_.push({at.time(at.call.end), true, next.rank});
+            // What has ended a call on another host may seem to have begun later, by the clocks' error.
+            events_.push({at.time(at.call.end) + clock_error_, true, next.rank});
         }
     }
 }
@@ -141,6 +155,13 @@ void replay::begin(rank_state &at) {
             }
         } else if (each.what == record::collective) {
             begin_collective(at, each, made);
+        } else if (each.what != record::receive) {
+            begin_partitioned(at, each, made);
+        }
+    }
+    for (const partition_range &each : at.call.ready) {
+        if (const auto send = at.open.find(each.operation); send != at.open.end() && send->second->part) {
+            send->second->part->round.add({each.first, each.last, now, at.ideal});
         }
     }
     for (const moved_data &each : at.call.moved) {
@@ -171,6 +192,25 @@ void replay::begin_collective(rank_state &at, const begun_operation &what,
     }
 }
 
+void replay::begin_partitioned(rank_state &at, const begun_operation &what,
+                               const std::shared_ptr<operation> &made) {
+    const bool sends = what.what == record::partitioned_send;
+    const channel between{sends ? at.rank : what.peer, sends ? what.peer : at.rank, made->communicator,
+                          what.tag};
+    const round_key key{between, what.which, what.round};
+    auto &message = rounds_[key];
+    if (message == nullptr) {
+        message = std::make_shared<partitioned_message>(partitioned_message{key, std::get<0>(between)});
+    }
+    made->part = message;
+    if (sends) {
+        message->round.begin_send(what.partitions, what.bytes);
+        sums_.message(at.rank, what.peer, what.bytes);
+    } else {
+        message->round.begin_receive(what.partitions);
+    }
+}
+
 // ---- what a call ends ----
 
 void replay::end(rank_state &at) {
@@ -178,13 +218,16 @@ void replay::end(rank_state &at) {
     const auto one =
         std::make_shared<timed_call>(timed_call{at.rank, call.id, at.places[call.site], at.time(call.begin),
                                                 at.time(call.end), call.count, call.inside});
-    for (const begun_operation &each : call.begun) {
-        one->bytes += each.bytes;
+    for (const begun_operation &each : call.begun) { // what is received counts when it has come
+        one->bytes += each.what == record::partitioned_receive ? 0 : each.bytes;
     }
     for (const moved_data &each : call.moved) {
         one->bytes += each.bytes;
     }
     sums_.call(one);
+    for (const memory_state &each : call.memory) {
+        sums_.memory(at.rank, at.time(each.time), each.resident, each.unexpected, each.stored);
+    }
     for (const ended_operation &each : call.ended) {
         end_operation(at, each, one);
     }
@@ -194,7 +237,10 @@ void replay::end(rank_state &at) {
     for (const lock_use &each : call.locks) {
         end_lock(at, each, *one);
     }
-    if (call.ended.empty() && activity_of(call.id) == activity::completion) {
+    for (const partition_range &each : call.arrived) {
+        end_arrival(at, each, *one);
+    }
+    if (call.ended.empty() && call.arrived.empty() && activity_of(call.id) == activity::completion) {
         at.in_vain.push_back(one);
         if (at.in_vain.size() > most_in_vain) {
             at.in_vain.pop_front();
@@ -219,8 +265,10 @@ void replay::end_operation(rank_state &at, const ended_operation &ended,
     } else if (which->what == record::collective) {
         end_collective(at, *which, *in);
     } else if (which->what == record::send) {
-        which->ended_in = in;
-        note_late_receiver(*which);
+        which->ends.sent_in = in;
+        note_late_receiver(which->ends);
+    } else if (which->part != nullptr && ended.how == record::done) {
+        end_partitioned(at, *which, in);
     }
 }
 
@@ -238,25 +286,64 @@ void replay::end_receive(rank_state &at, const operation &ended, const ended_ope
     if (listener_ != nullptr) {
         listener_->message(sent->rank, sent->begun, at.rank, in.end);
     }
-    sums_.waited(in, wait_state::late_sender, sent->begun, sent->rank);
-    for (const auto &each : at.in_vain) { // a pause may have divided the tests of one wait
-        if (each->begin >= ended.begun) {
-            sums_.waited(*each, wait_state::late_sender, sent->begun, sent->rank);
-        }
+    waited_for_sender(at, in, ended.begun, sent->rank, sent->begun, sent->ideal);
+    if (!sent->signal) {
+        sent->ends.received = {at.rank, ended.begun};
+        note_late_receiver(sent->ends);
     }
-    at.ideal = std::max(at.ideal, sent->ideal);
-    std::erase_if(at.in_vain, [&](const auto &each) { return each->begin >= ended.begun; });
-    sent->received = {at.rank, ended.begun};
-    note_late_receiver(*sent);
 }
 
-// Known when the send has ended and its message has been received, whichever is later. A send that ended
-// before there was a receive has not waited.
-void replay::note_late_receiver(const operation &sent) {
-    const auto [receiver, begun] = sent.received;
-    if (!sent.signal && sent.ended_in != nullptr && receiver >= 0 && begun <= sent.ended_in->end &&
-        begun > sent.ended_in->begin) {
-        sums_.waited(*sent.ended_in, wait_state::late_receiver, begun, receiver);
+// A call has got what was posted before, and tests before it have not: a pause may have divided the tests of
+// one wait.
+void replay::waited_for_sender(rank_state &at, timed_call &in, std::uint64_t posted, int sender,
+                               std::uint64_t sent, std::uint64_t ideal) {
+    sums_.waited(in, wait_state::late_sender, sent, sender);
+    const auto is_of_this = [posted](const auto &each) { return each->begin >= posted; };
+    for (const auto &each : at.in_vain) {
+        if (is_of_this(each)) {
+            sums_.waited(*each, wait_state::late_sender, sent, sender);
+        }
+    }
+    std::erase_if(at.in_vain, is_of_this);
+    at.ideal = std::max(at.ideal, ideal);
+}
+
+// A send that ended before there was a receive has not waited.
+void replay::note_late_receiver(const delivery &of) {
+    const auto [receiver, begun] = of.received;
+    if (of.sent_in != nullptr && receiver >= 0 && begun <= of.sent_in->end && begun > of.sent_in->begin) {
+        sums_.waited(*of.sent_in, wait_state::late_receiver, begun, receiver);
+    }
+}
+
+void replay::end_partitioned(rank_state &at, const operation &ended, const std::shared_ptr<timed_call> &in) {
+    partitioned_message &message = *ended.part;
+    if (ended.what == record::partitioned_send) {
+        message.ends.sent_in = in;
+    } else {
+        in->bytes += message.round.bytes();
+        if (const ready_partitions *const last = message.round.last()) {
+            waited_for_sender(at, *in, ended.begun, message.sender, last->time, last->ideal);
+            if (listener_ != nullptr) {
+                listener_->message(message.sender, last->time, at.rank, in->end);
+            }
+        }
+        message.ends.received = {at.rank, ended.begun};
+    }
+    note_late_receiver(message.ends);
+    if (message.ends.sent_in != nullptr && message.ends.received.first >= 0) {
+        rounds_.erase(message.key);
+    }
+}
+
+void replay::end_arrival(rank_state &at, const partition_range &arrived, timed_call &in) {
+    const auto receive = at.open.find(arrived.operation);
+    if (receive == at.open.end() || receive->second->part == nullptr) {
+        return;
+    }
+    const partitioned_message &message = *receive->second->part;
+    if (const ready_partitions *const last = message.round.last_in(arrived.first)) {
+        waited_for_sender(at, in, receive->second->begun, message.sender, last->time, last->ideal);
     }
 }
 
@@ -311,8 +398,7 @@ void replay::end_probe(rank_state &at, const found_message &found, timed_call &i
 
 void replay::end_lock(rank_state &at, const lock_use &use, timed_call &in) {
     const lock_waits::window where{at.group(use.group).number, use.window};
-    const bool exclusive = locks_.held(where, at.rank, use.target).value_or(false);
-    if (const lock_release *const other = locks_.awaited(where, at.rank, use.target, exclusive, in.begin)) {
+    if (const lock_release *const other = locks_.awaited(where, at.rank, use.target, in.begin)) {
         sums_.waited(in, wait_state::wait_for_lock, other->time, other->rank);
         at.ideal = std::max(at.ideal, other->ideal);
     }

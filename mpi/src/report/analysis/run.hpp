@@ -39,9 +39,10 @@ struct rank_total {
     std::uint64_t in_mpi = 0;
     by_state waits{};
     std::uint64_t messages = 0, bytes = 0;
-    std::uint64_t memory = 0;  ///< of its process, the most
-    bool closed = false;       ///< it has come to MPI_Finalize
-    std::uint64_t on_path = 0; ///< of the critical path
+    std::uint64_t memory = 0;                 ///< of its process, the most
+    std::uint64_t unexpected = 0, stored = 0; ///< messages; of their bytes the most at a time
+    bool closed = false;                      ///< it has come to MPI_Finalize
+    std::uint64_t on_path = 0;                ///< of the critical path
     std::string host;
     [[nodiscard]] std::uint64_t time() const noexcept { return end - begin; }
     [[nodiscard]] std::uint64_t computing() const noexcept { return time() - in_mpi; }
@@ -96,7 +97,8 @@ struct run {
     fold rows;
     square messages, bytes, waits; ///< from sender to receiver; from who waits to who is waited for
     std::vector<std::array<float, activities>> timeline; ///< share of each activity, by row and bin
-    std::vector<shown_call> shown;                       ///< the longest
+    std::vector<std::uint64_t> memory; ///< of a process, the most, by row and bin; 0: nothing is known
+    std::vector<shown_call> shown;     ///< the longest
     bool all_shown = true;
     std::map<int, std::pair<std::uint64_t, std::uint64_t>>
         sizes;                       ///< messages and bytes, by the power of two from which on
@@ -106,7 +108,9 @@ struct run {
     efficiencies pop;
     std::uint64_t calls_recorded = 0;
     std::uint64_t window_bytes = 0, file_bytes = 0;
-    std::vector<std::string> remarks; ///< what the record lacks
+    std::uint64_t clock_error = 0; ///< by which times of different hosts may disagree; 0: there is one host
+    std::map<int, std::string> programs; ///< by first rank, if there are several
+    std::vector<std::string> remarks;    ///< what the record lacks
 };
 
 } // namespace lisle::report

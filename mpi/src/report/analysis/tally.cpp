@@ -34,6 +34,7 @@ tally::tally(int ranks, std::uint64_t duration) : waits_(static_cast<std::size_t
     run_.rows = fold_of(ranks);
     run_.messages = run_.bytes = run_.waits = square{run_.rows.rows};
     run_.timeline.resize(static_cast<std::size_t>(run_.rows.rows) * run::bins);
+    run_.memory.resize(run_.timeline.size());
 }
 
 std::uint32_t tally::place(std::string_view text) {
@@ -68,6 +69,29 @@ void tally::moved(int from, int to, std::uint64_t bytes) {
     if (to < run_.rows.ranks) {
         run_.messages.at(run_.rows.row(from), run_.rows.row(to)) += 1;
         run_.bytes.at(run_.rows.row(from), run_.rows.row(to)) += bytes;
+    }
+}
+
+void tally::memory(int rank, std::uint64_t time, std::uint64_t resident, std::uint64_t unexpected,
+                   std::uint64_t stored) {
+    rank_total &of = this->rank(rank);
+    of.memory = std::max(of.memory, resident);
+    of.unexpected = std::max(of.unexpected, unexpected);
+    of.stored = std::max(of.stored, stored);
+    const auto bin =
+        std::min(static_cast<int>(static_cast<double>(time) / static_cast<double>(run_.duration) * run::bins),
+                 run::bins - 1);
+    std::uint64_t &most = run_.memory[static_cast<std::size_t>(run_.rows.row(rank) * run::bins + bin)];
+    most = std::max(most, resident);
+}
+
+// Between two looks a process has what it had.
+void tally::fill_memory() {
+    for (std::size_t at = 1; at < run_.memory.size(); ++at) {
+        const bool begins_row = at % run::bins == 0;
+        if (run_.memory[at] == 0 && !begins_row) {
+            run_.memory[at] = run_.memory[at - 1];
+        }
     }
 }
 
@@ -227,6 +251,7 @@ run tally::finish(std::uint64_t ideal) && {
                               each->wait != 0 ? each->waits_for : -1});
     }
     add_computing_to_timeline();
+    fill_memory();
     return std::move(run_);
 }
 

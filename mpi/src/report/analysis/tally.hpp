@@ -37,6 +37,8 @@ class tally {
     void call(const std::shared_ptr<timed_call> &one);
     /// A call that was added has waited until then for another rank. What it waited for longest counts.
     void waited(timed_call &one, wait_state why, std::uint64_t until, int for_rank);
+    void memory(int rank, std::uint64_t time, std::uint64_t resident, std::uint64_t unexpected,
+                std::uint64_t stored);
     void phase(int rank, int level, std::uint64_t time) { run_.phases[{rank, time}] = level; }
 
     /// @param ideal how long the run would have taken if data took no time
@@ -49,6 +51,7 @@ class tally {
     };
     void add_to_timeline(const timed_call &one);
     void add_computing_to_timeline();
+    void fill_memory();
     void add_to_shown(const std::shared_ptr<timed_call> &one);
     void add_wait(const timed_call &one, bool taken_back);
     void find_path();

@@ -25,7 +25,8 @@ void add_ranks(json &to, const run &told) {
         for (const std::uint64_t wait : each.waits) {
             to.value(wait);
         }
-        to.value(told.late[rank]).value(each.begin).value(each.end).end_array();
+        to.value(told.late[rank]).value(each.begin).value(each.end);
+        to.value(each.unexpected).value(each.stored).end_array();
     }
     to.end_array();
 }
@@ -72,6 +73,17 @@ void add_timeline(json &to, const run &told) {
         }
     }
     to.key("bins").value(run::bins).key("timeline").bytes(shares);
+}
+
+/// As parts of 255 of the most.
+void add_memory(json &to, const run &told) {
+    const auto most = std::max<std::uint64_t>(*std::ranges::max_element(told.memory), 1);
+    std::vector<unsigned char> parts;
+    for (const std::uint64_t each : told.memory) {
+        parts.push_back(static_cast<unsigned char>(
+            std::lround(255 * static_cast<double>(each) / static_cast<double>(most))));
+    }
+    to.key("most_memory").value(most).key("memory").bytes(parts);
 }
 
 class byte_row {
@@ -147,7 +159,11 @@ void add_rest(json &to, const run &told) {
         to.begin_array().value(where.first).value(where.second).value(level).end_array();
     }
     to.end_array().key("window_bytes").value(told.window_bytes).key("file_bytes").value(told.file_bytes);
-    to.key("calls_recorded").value(told.calls_recorded);
+    to.key("calls_recorded").value(told.calls_recorded).key("programs").begin_array();
+    for (const auto &[first, name] : told.programs) {
+        to.begin_array().value(first).value(name).end_array();
+    }
+    to.end_array();
     const efficiencies &pop = told.pop;
     to.key("pop")
         .begin_array()
@@ -185,6 +201,7 @@ std::string data_of(const run &told) {
     add_square(to, "bytes", told.bytes);
     add_square(to, "waits", told.waits);
     add_timeline(to, told);
+    add_memory(to, told);
     add_shown(to, told);
     add_path(to, told);
     add_rest(to, told);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <numeric>
 
 #include "report/trace/call_names.hpp"
@@ -55,6 +56,13 @@ std::string about_time(const run &told) {
                   percent(mpi / sum.time).c_str(), percent(mpi > 0 ? sum.waiting / mpi : 0).c_str());
 }
 
+/// Rank 3, or rank 3 (ocean) where there are several programs.
+std::string rank_in_words(const run &told, int rank) {
+    const auto behind = told.programs.upper_bound(rank);
+    const std::string number = std::to_string(rank);
+    return behind == told.programs.begin() ? number : number + " (" + std::prev(behind)->second + ")";
+}
+
 std::string about_late_rank(const run &told) {
     const auto latest = std::ranges::max_element(told.late);
     const double share = static_cast<double>(*latest) / static_cast<double>(told.duration);
@@ -72,8 +80,8 @@ std::string about_late_rank(const run &told) {
         }
     }
     const bool one_waits = told.ranks.size() == 2;
-    return format("Rank %d is late %s of the time: %s for it in %s.", rank, percent(share).c_str(),
-                  one_waits ? "the other one waits" : "others wait", place.c_str());
+    return format("Rank %s is late %s of the time: %s for it in %s.", rank_in_words(told, rank).c_str(),
+                  percent(share).c_str(), one_waits ? "the other one waits" : "others wait", place.c_str());
 }
 
 std::string about_cause(const run &told) {
@@ -86,8 +94,8 @@ std::string about_cause(const run &told) {
     if (least == pop.load_balance) {
         const auto most = std::ranges::max_element(told.ranks, {}, &rank_total::computing);
         return format(
-            "Work is spread unevenly: rank %d computes %.2f times as long as the average (load balance %s).",
-            static_cast<int>(most - told.ranks.begin()), 1 / pop.load_balance,
+            "Work is spread unevenly: rank %s computes %.2f times as long as the average (load balance %s).",
+            rank_in_words(told, static_cast<int>(most - told.ranks.begin())).c_str(), 1 / pop.load_balance,
             percent(pop.load_balance).c_str());
     }
     if (least == pop.serialisation) {
@@ -142,6 +150,12 @@ std::vector<std::string> summary_of(const run &told) {
     if (told.ranks.size() > 1) {
         sentences.push_back(about_late_rank(told));
         sentences.push_back(about_cause(told));
+    }
+    if (told.clock_error != 0) {
+        sentences.push_back(
+            format("The clocks of the hosts were compared before the run and after it: times of "
+                   "different hosts agree to within %s.",
+                   time_in_words(static_cast<double>(told.clock_error)).c_str()));
     }
     return sentences;
 }

@@ -127,6 +127,32 @@ void call::starts(MPI_Request request) noexcept {
     }
 }
 
+// ---- partitioned messages ----
+
+void call::begins_partitioned(MPI_Request request, bool sends, int partitions, elements of_each, int other,
+                              int tag, MPI_Comm comm) noexcept {
+    if (locked_ && other != MPI_PROC_NULL) {
+        begun made = send({of_each.count * partitions, of_each.type}, other, tag, comm);
+        made.what = sends ? begun::kind::partitioned_send : begun::kind::partitioned_receive;
+        made.persistent = true;
+        made.partitions = partitions;
+        made.which = recorder_.next_partitioned(made);
+        recorder_.keep(request, made);
+    }
+}
+
+void call::marks_ready(MPI_Request request, int first, int last) noexcept {
+    if (locked_) {
+        recorder_.ready(request, first, last);
+    }
+}
+
+void call::finds_arrived(MPI_Request request, int partition) noexcept {
+    if (locked_) {
+        recorder_.arrived(request, partition);
+    }
+}
+
 // ---- collectives ----
 
 begun call::part(const shared_group &with, collective_shape shape, int root, elements data) const noexcept {

@@ -43,6 +43,14 @@ class call {
     void begins_both(MPI_Request request, elements what, int to, int tag, MPI_Comm comm) noexcept;
     void starts(MPI_Request request) noexcept;
 
+    // ---- partitioned messages ----
+
+    /// @param sends which end it is @param other rank of the other end
+    void begins_partitioned(MPI_Request request, bool sends, int partitions, elements of_each, int other,
+                            int tag, MPI_Comm comm) noexcept;
+    void marks_ready(MPI_Request request, int first, int last) noexcept;
+    void finds_arrived(MPI_Request request, int partition) noexcept;
+
     // ---- collectives: of a communicator, window or file ----
     void takes_part(const shared_group &with, collective_shape shape, int root, elements data) noexcept;
     void begins_part(MPI_Request request, const shared_group &with, collective_shape shape, int root,

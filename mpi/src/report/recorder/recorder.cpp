@@ -27,6 +27,8 @@ constexpr std::uint64_t soon = 20'000;
 /// virtual machine may hold a thread up without its having stopped.
 constexpr std::uint64_t small_part = 50;
 constexpr std::size_t most_text = 400;
+/// How long a rank does not look at its memory at least, in ns.
+constexpr std::uint64_t between_looks = 50'000'000;
 /// Instead of a site's number.
 constexpr std::uint32_t in_binding = ~std::uint32_t{0};
 
@@ -60,9 +62,11 @@ long stops() noexcept {
     return used.ru_nvcsw + used.ru_nivcsw;
 }
 
-/// Jobs and programs that the rank starts are not recorded: the launcher has put the recorder first.
-void leave_children_alone() noexcept {
+/// Programs that the rank starts are not recorded: the launcher has put the recorder first. Jobs that it
+/// spawns have records of their own.
+void leave_children_alone(const std::string &folder) noexcept {
     unsetenv(folder_variable);
+    setenv(parent_folder_variable, folder.c_str(), 1);
     const char *const preloaded = std::getenv("LD_PRELOAD");
     const std::string_view all{preloaded != nullptr ? preloaded : ""};
     if (all.substr(0, all.find(':')).ends_with(recorder_library)) {
@@ -91,7 +95,7 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
         return;
     }
     const std::string folder{found};
-    leave_children_alone();
+    leave_children_alone(folder);
     int rank = 0, size = 0;
     if (of_world) {
         PMPI_Comm_group(MPI_COMM_WORLD, &job_);
@@ -106,15 +110,22 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
     head.process = static_cast<std::uint32_t>(getpid());
     head.begin = begin_ = last_begin_ = begin;
     gethostname(head.host.data(), head.host.size() - 1);
-    const std::string path = folder + "/rank." + std::to_string(rank);
+    const std::string path = folder + "/" + file_of_rank(rank);
     on_ = file_.open(path, head);
-    if (!on_) {
+    if (on_) {
+        memory_.begin();
+    } else {
         std::fprintf(stderr, "lisle: --report: cannot write %s: %s; rank %d is not recorded\n", path.c_str(),
                      std::strerror(errno), rank);
     }
 }
 
 void recorder::let_go() noexcept {
+    if (on_) {
+        const std::scoped_lock guard{lock_};
+        write_memory(now());
+        memory_.end();
+    }
     if (job_ != MPI_GROUP_NULL) {
         PMPI_Group_free(&job_);
     }
@@ -210,6 +221,12 @@ void recorder::write_row(const polls &calls) noexcept {
     file_.written_until(into.end());
 }
 
+void recorder::write_memory(std::uint64_t time) noexcept {
+    const memory_sample seen = memory_.look();
+    write(record::memory, time - begin_, seen.resident, seen.unexpected, seen.stored);
+    next_look_ = time + between_looks;
+}
+
 void recorder::write_polls() noexcept {
     if (put_off_.count != 0) {
         write_row(put_off_);
@@ -236,6 +253,9 @@ void recorder::before(std::uint32_t id, const call_site &from, std::uint64_t beg
 
 void recorder::write_call(std::uint32_t id, const call_site &from, std::uint64_t begin, std::uint64_t end,
                           bool in_vain) noexcept {
+    if (end >= next_look_) {
+        write_memory(end);
+    }
     polls calls{id, site_of(from), begin, end, end - begin, 1, 0};
     if (put_off_.count != 0) {
         calls.stops = put_off_.stops;
@@ -267,6 +287,13 @@ void recorder::begin(begun &what) noexcept {
         break;
     case begun::kind::collective:
         write(record::collective, what.group, what.shape, what.peer + 1, what.bytes);
+        break;
+    case begun::kind::partitioned_send:
+    case begun::kind::partitioned_receive:
+        write(what.what == begun::kind::partitioned_send ? record::partitioned_send
+                                                         : record::partitioned_receive,
+              what.group, what.peer + 1, packer::folded(what.tag), what.which, what.round++, what.partitions,
+              what.bytes);
         break;
     }
     if (what.both) {
@@ -333,6 +360,18 @@ void recorder::dropped(MPI_Request handle) noexcept {
                 : write(record::dropped, operations_ - found->second.number);
         }
         requests_.erase(found);
+    }
+}
+
+void recorder::ready(MPI_Request request, int first, int last) noexcept {
+    if (const begun *const send = find(request); send != nullptr && send->active) {
+        write(record::ready, operations_ - send->number, first, last);
+    }
+}
+
+void recorder::arrived(MPI_Request request, int partition) noexcept {
+    if (const begun *const receive = find(request); receive != nullptr && receive->active) {
+        write(record::arrived, operations_ - receive->number, partition);
     }
 }
 

@@ -6,13 +6,16 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "mpi.h"
+#include "report/recorder/memory_watch.hpp"
 #include "report/recorder/trace_file.hpp"
 
 namespace lisle::report {
@@ -36,7 +39,7 @@ using shared_group = std::shared_ptr<const rank_group>;
 
 /// What a request stands for.
 struct begun {
-    enum class kind : std::uint8_t { send, receive, collective } what;
+    enum class kind : std::uint8_t { send, receive, collective, partitioned_send, partitioned_receive } what;
     bool persistent = false;
     bool active = false;
     std::uint64_t number = 0; ///< of the operation, if it is active
@@ -46,7 +49,9 @@ struct begun {
     int tag = 0;
     std::uint64_t bytes = 0;
     collective_shape shape{};
-    bool both = false; ///< a send and a receive: that one is the next operation
+    bool both = false;                  ///< a send and a receive: that one is the next operation
+    std::uint64_t which = 0, round = 0; ///< of a partitioned message
+    int partitions = 0;
 };
 
 /// Where the program has called from.
@@ -92,6 +97,14 @@ class recorder {
     void dropped(MPI_Request handle) noexcept;
     void received(std::uint64_t number, const rank_group *by, const MPI_Status &status) noexcept;
     void done(std::uint64_t number) noexcept;
+    /// Which partitioned message of several with the same ends and tag a request is about: they are matched
+    /// in the order in which they are made [MPI-5.0 4.2.1].
+    [[nodiscard]] std::uint64_t next_partitioned(const begun &made) noexcept {
+        return partitioned_made_[{made.group, made.peer, made.tag, made.what}]++;
+    }
+    /// Partitions, from the first to the last.
+    void ready(MPI_Request request, int first, int last) noexcept;
+    void arrived(MPI_Request request, int partition) noexcept;
     void moved(int peer, std::uint64_t bytes) noexcept;
     void found(const rank_group &by, const MPI_Status &status) noexcept;
     void locks(MPI_Win window, int target, lock_step step) noexcept;
@@ -139,6 +152,7 @@ class recorder {
                                          bool &leads_to_program) noexcept;
     void write_row(const polls &calls) noexcept;
     void write_polls() noexcept;
+    void write_memory(std::uint64_t time) noexcept;
     [[nodiscard]] std::uint32_t site_of(const call_site &from) noexcept;
     [[nodiscard]] shared_group make_group(MPI_Comm comm) noexcept;
     void write_group(record what, std::initializer_list<std::uint64_t> first,
@@ -153,6 +167,8 @@ class recorder {
     bool on_ = false;
     std::mutex lock_;
     trace_file file_;
+    memory_watch memory_;
+    std::uint64_t next_look_ = 0; ///< at the memory
     std::uint64_t begin_ = 0, last_begin_ = 0;
     std::uint64_t operations_ = 0; ///< begun
     std::uint32_t group_count_ = 0;
@@ -168,6 +184,7 @@ class recorder {
     std::unordered_map<MPI_File, shared_group> files_;
     std::unordered_map<MPI_Message, shared_group> messages_;
     std::unordered_map<MPI_Request, begun> requests_;
+    std::map<std::tuple<std::uint32_t, int, int, begun::kind>, std::uint64_t> partitioned_made_;
     std::unordered_map<std::uint64_t, std::uint64_t>
         same_groups_; ///< how many there were, by a digest of their members
 };

@@ -15,7 +15,7 @@ namespace lisle::report {
 
 struct trace_head {
     static constexpr std::uint64_t lisle = 0x4c69736c65747263;
-    static constexpr std::uint32_t current_version = 2;
+    static constexpr std::uint32_t current_version = 3;
     std::uint64_t magic = lisle;
     std::uint32_t version = current_version;
     std::int32_t rank = 0;
@@ -23,6 +23,17 @@ struct trace_head {
     std::uint32_t process = 0;
     std::uint64_t begin = 0;     ///< of the record, in ns of the machine's clock
     std::array<char, 64> host{}; ///< with a zero at the end
+    // Where the ranks of a job are on several hosts the launcher puts in what it has found out about their
+    // clocks, and changes begin to what its own machine's showed.
+    double rate = 1;               ///< ns of its clock for each of the rank's
+    std::uint64_t clock_error = 0; ///< in ns, at most
+
+    /// When something happened that was recorded with this time, in ns of the launcher's clock.
+    [[nodiscard]] std::int64_t time_of(std::uint64_t recorded) const noexcept {
+        const auto since = rate == 1 ? static_cast<std::int64_t>(recorded)
+                                     : static_cast<std::int64_t>(static_cast<double>(recorded) * rate);
+        return static_cast<std::int64_t>(begin) + since;
+    }
 };
 
 /// Times are in ns since the head's begin; a record that concerns a call comes before the call's own.
@@ -42,9 +53,16 @@ enum class record : std::uint8_t {
     moved,      ///< one-sided or to a file: rank of the job + 1 (0: a file), bytes
     found,      ///< a probe has found a message: group, rank of the job + 1, tag
     neighbours, ///< of the last group, whose data its collectives take: how many, ranks of the job + 1
-    lock,  ///< a passive epoch at a window: group, which window of it, rank of the job + 1 (0: all), step
-    phase, ///< level of MPI_Pcontrol, time
-    last,  ///< the record is complete: time, most memory in bytes
+    lock, ///< a passive epoch at a window: group, which window of it, rank of the job + 1 (0: all), step
+    partitioned_send,    ///< begun, one end of a partitioned message: group, rank of the job + 1, tag, which
+                         ///< message of these is meant, which round of it, partitions, bytes
+    partitioned_receive, ///< the other end, the same
+    ready,   ///< partitions of a message that the rank sends: how many operations have been begun since it,
+             ///< the first, the last
+    arrived, ///< a partition of one that it receives: the same, which
+    phase,   ///< level of MPI_Pcontrol, time
+    memory,  ///< time, bytes of the process, unexpected messages so far, bytes of those that are stored
+    last,    ///< the record is complete: time, most memory in bytes
 };
 
 /// Who waits for whom in a collective.

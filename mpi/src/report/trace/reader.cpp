@@ -64,6 +64,9 @@ bool trace_reader::next(recorded_call &into) {
     into.moved.clear();
     into.found.clear();
     into.locks.clear();
+    into.ready.clear();
+    into.arrived.clear();
+    into.memory.clear();
     while (at_ != end_ && !broken_) {
         if (read_one(into)) {
             return !broken_;
@@ -94,6 +97,8 @@ bool trace_reader::read_one(recorded_call &into) {
     case record::send:
     case record::receive:
     case record::collective:
+    case record::partitioned_send:
+    case record::partitioned_receive:
         read_begun(what, into);
         return false;
     case record::done:
@@ -115,9 +120,20 @@ bool trace_reader::read_one(recorded_call &into) {
     case record::lock:
         read_lock(into);
         return false;
+    case record::ready:
+    case record::arrived:
+        read_partitions(what, into);
+        return false;
     case record::phase: {
         const auto level = static_cast<int>(signed_number());
         phases_.push_back({level, number()});
+        return false;
+    }
+    case record::memory: {
+        memory_state seen{number(), number(), 0, 0};
+        seen.unexpected = number();
+        seen.stored = number();
+        into.memory.push_back(seen);
         return false;
     }
     case record::last:
@@ -164,6 +180,12 @@ void trace_reader::read_lock(recorded_call &into) {
     into.locks.push_back(made);
 }
 
+void trace_reader::read_partitions(record what, recorded_call &into) {
+    partition_range made{operations_ - number(), static_cast<int>(number()), 0};
+    made.last = what == record::ready ? static_cast<int>(number()) : made.first;
+    (what == record::ready ? into.ready : into.arrived).push_back(made);
+}
+
 void trace_reader::read_begun(record what, recorded_call &into) {
     begun_operation made{what, static_cast<std::uint32_t>(number()), -1, 0, 0, collective_shape::all_to_all};
     if (what == record::send) {
@@ -173,6 +195,13 @@ void trace_reader::read_begun(record what, recorded_call &into) {
     } else if (what == record::collective) {
         made.shape = static_cast<collective_shape>(number());
         made.peer = rank_number();
+        made.bytes = number();
+    } else if (what != record::receive) {
+        made.peer = rank_number();
+        made.tag = static_cast<int>(signed_number());
+        made.which = number();
+        made.round = number();
+        made.partitions = static_cast<int>(number());
         made.bytes = number();
     }
     broken_ = broken_ || made.group >= groups_.size() || made.shape > collective_shape::neighbours;

@@ -22,12 +22,14 @@ struct group_record {
 };
 
 struct begun_operation {
-    record what; ///< send, receive or collective
+    record what; ///< send, receive, collective or an end of a partitioned message
     std::uint32_t group;
-    int peer; ///< rank of the job: where a send goes, a collective's root; -1: none
+    int peer; ///< rank of the job: where a send goes, a collective's root, the other end; -1: none
     int tag;
     std::uint64_t bytes;
     collective_shape shape;
+    std::uint64_t which = 0, round = 0; ///< of a partitioned message
+    int partitions = 0;
 };
 
 struct ended_operation {
@@ -52,9 +54,19 @@ struct lock_use {
     lock_step step;
 };
 
+/// Partitions of a message.
+struct partition_range {
+    std::uint64_t operation; ///< as in ended_operation
+    int first, last;
+};
+
 struct moved_data {
     int target; ///< rank of the job; -1: a file
     std::uint64_t bytes;
+};
+
+struct memory_state {
+    std::uint64_t time, resident, unexpected, stored; ///< see record::memory
 };
 
 /// A call, or several in vain and the one that ended them. Times as in the record's head.
@@ -67,6 +79,8 @@ struct recorded_call {
     std::vector<moved_data> moved;
     std::vector<found_message> found;
     std::vector<lock_use> locks;
+    std::vector<partition_range> ready, arrived;
+    std::vector<memory_state> memory; ///< since the call before
 };
 
 struct phase_mark {
@@ -109,6 +123,7 @@ class trace_reader {
     void read_neighbours();
     void read_found(recorded_call &into);
     void read_lock(recorded_call &into);
+    void read_partitions(record what, recorded_call &into);
     void read_begun(record what, recorded_call &into);
     void read_ended(record how, recorded_call &into);
     void read_call(recorded_call &into);

@@ -5,6 +5,7 @@ found, how many matchings there are, and that a file of choices runs what it was
 import argparse
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -74,8 +75,8 @@ SOME_COUNTS = (("crooked_barrier", 3), ("late_message", 4), ("late_named", 5), (
 
 
 class Checker:
-    def __init__(self, launcher, program, folder):
-        self.launcher, self.program, self.folder = launcher, program, folder
+    def __init__(self, launcher, program, found, folder):
+        self.launcher, self.program, self.program_found, self.folder = launcher, program, found, folder
 
     def explore(self, *options, status=0):
         return run(self.launcher, "-q", *options, status=status, cwd=self.folder).stdout
@@ -139,6 +140,53 @@ class Checker:
             expect(taken == ["1", "2", "3"], file.read_text())
             expect(run(self.launcher, "-q", "-n", 4, "--replay", file, self.program, "sums").stdout == told, kind)
 
+    def found(self, kinds):
+        """Receives in MPI_Sendrecv and probes of all sorts follow a file as well; some ways have their receives numbered, others their
+        probes or looks. What a look in vain has not found it does not find again."""
+        file = self.folder / "found.choices"
+        for order in ((3, 1, 2), (2, 3, 1)):
+            lines = [f"posted 0 {i} takes {rank} posting {i}" for i, rank in enumerate(3 * order, 1)]
+            lines += [f"probe 0 {i} takes {rank}" for i, rank in enumerate(2 * order, 1)]
+            lines += ["look 0 1 takes -1", *(f"look 0 {i} takes {rank}" for i, rank in enumerate(2 * order, 3)), "look 0 9 takes -1"]
+            file.write_text("\n".join(lines) + "\n")
+            text = "".join(map(str, order))
+            for kind in kinds:
+                done = run(self.launcher, "-q", "-n", 4, *kind, "--replay", file, self.program_found)
+                expect(done.stdout == 7 * f"{text} " + "not seen\n" and not done.stderr, f"{order}, {kind}: {done}")
+        for kind in ("process", "thread"):
+            told = run(self.launcher, "-q", "-n", 4, "--ranks", kind, "--record", file, self.program_found).stdout
+            for again in kinds:
+                done = run(self.launcher, "-q", "-n", 4, *again, "--replay", file, self.program_found)
+                expect(done.stdout == told and not done.stderr, f"{kind}, {again}: {told}{done}\n{file.read_text()}")
+
+    def programs(self):
+        """A job of two programs, whose ranks are fibers of one process all the same, and jobs that start others."""
+        other = self.folder / "other"
+        shutil.copy(self.program, other)
+        file = self.folder / "programs.choices"
+        job = ("-n", 1, self.program, "first_two", ":", "-n", 2, other, "first_two")
+        told = self.explore("--explore", "--explore-file", file, *job, status=1)
+        expect(re.search(MISTAKES["first_two"][2], told), told)
+        again = re.search(r"To run exactly this again: lislerun (.*)", told)[1].split()
+        expect(again == ["--replay", str(file), *map(str, job)], told)
+        run(self.launcher, "-q", *again, status=ABORTED)
+        told = self.explore("--explore", *job[:4], "right", *job[4:], "right")
+        expect(told.startswith("all 2 matchings explored: none fails"), told)
+        file.write_text("")
+        found = self.folder / "found"
+        shutil.copy(self.program_found, found)
+        done = run(self.launcher, "-q", "--replay", file, "-n", 1, found, "program", ":", "-n", 2, self.program_found, "program")
+        expect(done.stdout == "0 1 1\n", str(done))
+        done = run(self.launcher, "-q", "--explore", "-n", 1, "-x", "A=1", found, "program", ":", "-n", 2, found, "program", status=2)
+        expect("let them have one directory and one environment" in done.stderr, str(done))
+        done = run(self.launcher, "-q", "--explore", "-n", 2, found, "spawn", status=1)
+        expect(re.search(r"rank \d: MPI_Comm_spawn.*: jobs that start others, or meet them, are not explored", done.stderr), str(done))
+
+    def times(self):
+        """A rank that polls for a time to come does not poll for ever."""
+        told = self.explore("-n", 2, "--explore", self.program_found, "time")
+        expect(told.startswith("the only matching explored: none fails"), told)
+
     def limits(self):
         told = self.explore("-n", 4, "--explore", "--explore-runs", 10, self.program, "two_each", "right")
         expect(re.match(r"10 of about \d+ matchings explored in .* s: none fails", told), told)
@@ -150,17 +198,21 @@ class Checker:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("launcher", "program", "part"):
+    for name in ("launcher", "program", "found", "part"):
         parser.add_argument(f"--{name}", required=True)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        check = Checker(given.launcher, given.program, pathlib.Path(folder))
+        check = Checker(given.launcher, given.program, given.found, pathlib.Path(folder))
         all_of_it = given.part == "all"
         for name in MISTAKES if all_of_it else SOME_MISTAKES:
             check.mistake(name, 100 if all_of_it else 1)
         for name, ranks in COUNTS if all_of_it else SOME_COUNTS:
             check.count(name, ranks)
-        check.records([[], ["--ranks", "process"], ["--ranks", "thread"]] if all_of_it else [["--ranks", "process"]])
+        kinds = [[], ["--ranks", "process"], ["--ranks", "thread"]] if all_of_it else [["--ranks", "process"]]
+        check.records(kinds)
+        check.found(kinds)
+        check.programs()
+        check.times()
         if all_of_it:
             for name, (ranks, *_) in MISTAKES.items():
                 check.twin(name, ranks)

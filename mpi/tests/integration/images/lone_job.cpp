@@ -64,6 +64,7 @@ void lisle_host_after_turns(void (*)(void)) {}
 void lisle_host_ring(const lisle_rank *) {}
 void lisle_host_before_sharing(void (*)(void)) {}
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
+void lisle_host_set_program(lisle_rank *, int) {}
 
 lisle_rank *lisle_host_begin_rank(int index) {
     return current = new lisle_rank{index};

@@ -3,6 +3,7 @@
 """lislerun --report and --stats: what the page says of waits that were planted, of jobs that die, of many ranks, and how it
 looks in a browser, if Chromium is there."""
 import argparse
+import base64
 import html.parser
 import json
 import os
@@ -17,7 +18,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import LIMIT, expect, run  # noqa: E402
 
 STATES_AT = 8  # in the row of a rank, see page.cpp
+LATE_AT = 16
+UNEXPECTED_AT = 19
 SKIPPED = 77
+OVER_LOOPBACK = dict(os.environ, LISLE_NETWORK_INTERFACE="lo")
 
 
 def data_of(page):
@@ -29,13 +33,30 @@ def told(page):
     return {name: sum(rank[STATES_AT + at] for rank in found["ranks"]) / 1e9 for at, name in enumerate(found["states"])}
 
 
+def shape_of(kind, program, folder):
+    """The words of a job of three ranks: of a kind, of two programs, or on two hosts, of which one has another clock."""
+    if kind == "programs":
+        other = folder / "other"
+        other.symlink_to(program)
+        return ("-n", 1, program, ":", "-n", 2, other)
+    if kind != "hosts":
+        return ("-n", 3, "--ranks", kind, program)
+    of_another_time = "unshare --time --monotonic 5000 --fork --kill-child"
+    can_shift = subprocess.run(f"{of_another_time} true", shell=True, capture_output=True, check=False).returncode == 0
+    agent = folder / "agent"
+    agent.write_text(f"#!/bin/sh\nhost=$1\nshift\n[ $host = two ] && exec {of_another_time if can_shift else ''} sh -c \"$*\"\nexec sh -c \"$*\"\n")
+    agent.chmod(0o755)
+    return ("--launch-agent", agent, "--hosts", "one:2,two:1", program)
+
+
 def waits(launcher, program, folder, kind):
     """Within 2% of what the program has found out itself. A rank may be stopped between its note and its call, so each state
     has to be right in one of several runs: what is computed wrongly is so in all of them."""
     page = folder / "page.html"
     wrong = None  # in all runs so far
+    shape = shape_of(kind, program, folder)
     for _ in range(8):
-        done = run(launcher, "-q", "-n", 3, "--ranks", kind, "--report", page, program)
+        done = run(launcher, "-q", "--report", page, *shape, env=OVER_LOOPBACK)
         planted = {name: float(time) for name, time in (line.split(": ") for line in done.stdout.splitlines())}
         found = told(page)
         wrong_here = {name for name, time in planted.items() if abs(found[name] - time) > .02 * time}
@@ -48,11 +69,43 @@ def waits(launcher, program, folder, kind):
     expect(abs(pop["parallel"] - pop["balance"] * pop["communication"]) < 1e-4, str(pop))
     expect(abs(pop["communication"] - pop["serialisation"] * pop["transfer"]) < 1e-4, str(pop))
     expect(sorted((rank, level) for rank, _, level in data_of(page)["phases"]) == [(0, 2), (1, 2), (2, 2)], "marks of MPI_Pcontrol")
+    expect_memory(data_of(page), all_grow=kind in ("thread", "fiber"))
     calls = {(name, place) for name, place, *_ in data_of(page)["calls"]}
     expect(any(name == "MPI_Scan" and re.fullmatch(r"planted\.c:\d+", place) for name, place in calls), str(calls))
     path = data_of(page)["path"]
     covered = sum(end - begin for begin, end in zip(path[1::3], path[2::3], strict=True))
     expect(covered > .9 * data_of(page)["duration"], f"the critical path covers {covered} of {data_of(page)['duration']}")
+
+
+    found = data_of(page)
+    expect(found["programs"] == ([[0, program.name], [1, "other"]] if kind == "programs" else []), str(found["programs"]))
+    told_of_clocks = "The clocks of the hosts were compared" in page.read_text(encoding="utf-8")
+    expect(told_of_clocks == (kind == "hosts"), "what the page says of clocks")
+
+
+def expect_memory(found, all_grow):
+    """The process of rank 1 grows by 48 MiB. What rank 1 probes for is there before it is received."""
+    parts = base64.b64decode(found["memory"])
+    for rank in range(3):
+        seen = [part / 255 * found["most_memory"] for part in parts[rank * found["bins"]:(rank + 1) * found["bins"]] if part]
+        grown = max(seen) - seen[0]
+        expect((grown > 40e6) == (rank == 1 or all_grow), f"rank {rank} has grown by {grown} from {seen[0]}")
+    expect(found["ranks"][1][UNEXPECTED_AT] >= 2, str(found["ranks"]))
+
+
+def spawned(launcher, program, folder):
+    """A job that another one spawns has a page beside that one's."""
+    page, trace, other = (folder / name for name in ("page.html", "run.json", "page.spawned-1.html"))
+    for kind in ("process", "thread", "fiber"):
+        done = run(launcher, "-q", "-n", 2, "--ranks", kind, "--stats", "--report", page, "--trace", trace, program, "spawn")
+        expect("spawned a job, which has a report of its own (from page.spawned-1.html on)" in page.read_text(encoding="utf-8"),
+               f"{kind}: {done.stderr}")
+        found = data_of(other)
+        expect(found["size"] == 2 and [rank[3] for rank in found["ranks"]] == [6, 5], f"{kind}: {found['ranks']}")
+        expect(data_of(page)["ranks"][0][3] == 0 and data_of(page)["size"] == 2, f"{kind}: {data_of(page)['ranks']}")
+        expect((folder / "run.spawned-1.json").exists() and done.stderr.count("the job that was spawned, ") == 1, done.stderr)
+        for each in (page, other, folder / "run.spawned-1.json"):
+            each.unlink()
 
 
 def ends(launcher, program, folder):
@@ -61,13 +114,14 @@ def ends(launcher, program, folder):
     expect("The program ended before MPI_Finalize in ranks 0, 1, 2" in done.stderr, done.stderr)
     expect("MPI_Allreduce" in done.stderr and f"the report is in {page}" in done.stderr, done.stderr)
     expect("ended before MPI_Finalize" in page.read_text(encoding="utf-8"), "the page does not say that the program died")
+    done = run(launcher, "--stats", *shape_of("hosts", program, folder), "die", status=137, env=OVER_LOOPBACK)
+    expect("The program ended before MPI_Finalize in ranks 0, 1, 2" in done.stderr and "The clocks of" in done.stderr, done.stderr)
     done = run(launcher, "-q", "-n", 2, "--stats", "sh", "-c", f"exec {program} many 5")
     expect("MPI_Sendrecv" in done.stderr and done.stdout == "", done.stderr)
     done = run(launcher, "-q", "-n", 2, "--stats", "true")
     expect("no rank has recorded anything" in done.stderr, done.stderr)
     run(launcher, "-q", "-n", 2, "--report", folder / "no" / "page.html", program, "many", "5", status=2)
     run(launcher, "-q", "-n", 2, "--report", page, "--abi", "openmpi", program, "many", "5", status=2)
-    run(launcher, "-q", "--hosts", "one:1,two:1", "--stats", program, "many", "5", status=2)
     left = list(pathlib.Path(tempfile.gettempdir()).glob(f"lisle-report-*/rank.{0}"))
     expect(not [each for each in left if each.stat().st_size == 0], f"records are left: {left}")
 
@@ -103,6 +157,15 @@ def many(launcher, program, folder):
     expect(page.stat().st_size < 3 << 20, f"the page has {page.stat().st_size} bytes")
 
 
+def pieces(launcher, program, folder):
+    """Records of hosts that are longer than what comes at a time."""
+    page = folder / "page.html"
+    agent = shape_of("hosts", program, folder)[:2]
+    run(launcher, "-q", *agent, "--hosts", "one:2", "--report", page, program, "many", "9000")
+    found = data_of(page)
+    expect([rank[3] for rank in found["ranks"]] == [9000, 9000] and found["ranks"][0][7], f"{found['ranks']}")
+
+
 def fortran(launcher, program, folder):
     page = folder / "page.html"
     for kind in ("process", "thread"):
@@ -129,9 +192,34 @@ class Tags(html.parser.HTMLParser):
 
 
 PROBE = """<script>document.title = JSON.stringify({wide: document.documentElement.scrollWidth, window: innerWidth,
+ bars: [...document.querySelectorAll('#line rect[fill="var(--a0)"]')].map((r) => Number(r.getAttribute('width'))),
+ late: [...document.querySelectorAll('#ranks tr')].slice(1).map((row) => row.children[5].textContent),
  unnamed: [...document.querySelectorAll('svg[role=img]')].filter((s) => !s.getAttribute('aria-label')).map((s) => s.id)});
 document.getElementById('line').dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
 document.body.dataset.closer = window_.to - window_.from < run.duration;</script>"""
+
+
+def script(launcher, program, folder):
+    """What the page's script makes of the record, without a browser: each column has what its head says."""
+    node = shutil.which("node")
+    if node is None:
+        print("skipped: there is no node")
+        sys.exit(SKIPPED)
+    page = folder / "page.html"
+    other = folder / "other"
+    other.symlink_to(program)
+    run(launcher, "-q", "--report", page, "-n", 1, program, ":", "-n", 2, other)
+    found = data_of(page)
+    seen = json.loads(subprocess.run([node, pathlib.Path(__file__).with_name("played_page.js"), page], text=True, capture_output=True,
+                                     check=True, timeout=LIMIT).stdout)
+    expect(len(seen["bars"]) == 3 and min(seen["bars"]) > 1000 and seen["memory"] == 3, f"pictures: {seen}")
+    heads, *rows = seen["ranks"]
+    rows = [dict(zip(heads, row, strict=True)) for row in rows]
+    expect([row["rank"] for row in rows] == [f"0 ({program.name})", "1 (other)", "2 (other)"], str(rows))
+    for row, known in zip(rows, found["ranks"], strict=True):
+        for head, share in (("late", known[LATE_AT] / found["duration"]), ("waiting", sum(known[STATES_AT:LATE_AT]) / known[0])):
+            expect(abs(float(row[head].rstrip("%")) - 100 * share) <= .05 * 100 * share + .1, f"{head} is {share}, not {row}")
+        expect(row["unexpected messages"] == str(known[UNEXPECTED_AT]), f"{row}: {known}")
 
 
 def browser(launcher, program, folder):
@@ -152,21 +240,23 @@ def browser(launcher, program, folder):
         probe = json.loads(seen.title)
         expect(probe["wide"] <= probe["window"], f"the page is wider than its window: {probe}")
         expect(not probe["unnamed"], f"pictures without a name: {probe}")
+        expect(len(probe["bars"]) == 4 and min(probe["bars"]) > 1000, f"ranks whose time is not shown: {probe}")
+        expect(re.fullmatch(r"[\d.]{1,4}%", probe["late"][0]) and probe["late"][0] != "0%", f"rank 0 is late: {probe}")
         expect('data-closer="true"' in done.stdout, "the keyboard does not zoom")
-        for at in (("line", "rect"), ("waits", "rect"), ("calls", "tr"), ("ranks", "tr"), ("pop", "b"), ("sizes", "text")):
+        for at in (("line", "rect"), ("waits", "rect"), ("calls", "tr"), ("ranks", "tr"), ("pop", "b"), ("sizes", "text"), ("memory", "path")):
             expect(seen.count.get(at, 0) > 1, f"there is nothing in {at}: {seen.count}")
 
 
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--launcher", "--program", "--part"):
-        parser.add_argument(name, required=True)
+        parser.add_argument(name, required=True, type=pathlib.Path if name == "--program" else str)
     given = parser.parse_args()
     part, _, kind = given.part.partition(":")
     with tempfile.TemporaryDirectory() as made:
         arguments = (given.launcher, given.program, pathlib.Path(made))
-        {"waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments),
-         "trace": lambda: trace(*arguments),
+        {"spawned": lambda: spawned(*arguments), "waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments), "pieces": lambda: pieces(*arguments),
+         "trace": lambda: trace(*arguments), "script": lambda: script(*arguments),
          "fortran": lambda: fortran(*arguments), "browser": lambda: browser(*arguments)}[part]()
 
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Waits of every sort, planted by ranks that sleep. Each rank notes when it comes to each call; rank 0 prints
  * how long each sort of wait is by that, in seconds, as the report is to tell it. With an argument a part of
- * it alone: die     rank 1 ends by a signal after the first calls many N  N messages, and as many reductions
+ * it alone: die rank 1 ends by a signal after the first calls; many N: N messages, and as many reductions;
+ * spawn: a job of two ranks that do the same five times
  */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum sort {
@@ -23,23 +25,33 @@ enum sort {
 };
 static const char *const names[] = {"late sender", "late receiver", "wait at collective", "late root",
                                     "early root",  "in turn",       "late neighbour",     "wait for lock"};
-enum { most = 64, pause_us = 100000 };
+enum { most = 96, pause_us = 100000, grown = 48 << 20 };
 
 static int rank, size;
 static double came[most]; /* this rank, to each planted wait; 0: it takes no part */
 static enum sort sort_of[most];
 static int planted;
 
+/* On all hosts the same time, which MPI_Wtime need not be. */
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /* All meet; then one sleeps. The other ranks' next call comes first. */
-static int plant(enum sort sort) {
-    came[planted] = MPI_Wtime();
+static void come_to_collective(void) {
+    came[planted] = now();
     sort_of[planted++] = at_collective;
+}
+static int plant(enum sort sort) {
+    come_to_collective();
     MPI_Barrier(MPI_COMM_WORLD);
     sort_of[planted] = sort;
     return planted++;
 }
 static void arrive(int which) {
-    came[which] = MPI_Wtime();
+    came[which] = now();
 }
 static void late(int who) {
     if (rank == who) {
@@ -130,11 +142,59 @@ static void messages(void) {
     }
 }
 
+/* Rank 0 has the last of four partitions late, which is in the second of rank 1's two. Then rank 1 receives
+ * late. */
+static void partitions(void) {
+    enum { parts = 4, halves = 2, of_each = 1 << 18 };
+    static char large[parts * of_each];
+    MPI_Request request = MPI_REQUEST_NULL;
+    int which;
+    if (rank == 0)
+        MPI_Psend_init(large, parts, of_each, MPI_CHAR, 1, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank == 1)
+        MPI_Precv_init(large, halves, parts / halves * of_each, MPI_CHAR, 0, 9, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+    for (int polls = 0; polls < 2; ++polls) {
+        which = plant(late_sender);
+        if (rank == 0) {
+            MPI_Start(&request);
+            MPI_Pready_range(0, parts - 2, request);
+            late(0);
+            arrive(which);
+            MPI_Pready(parts - 1, request);
+        } else if (rank == 1) {
+            MPI_Start(&request);
+            arrive(which);
+            for (int half = 0, arrived = 0; polls && half < halves; half += arrived)
+                MPI_Parrived(request, half, &arrived);
+        }
+        if (rank < 2)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+
+    which = plant(late_receiver);
+    late(1);
+    if (rank == 0) {
+        const int all[parts] = {3, 0, 2, 1};
+        MPI_Start(&request);
+        MPI_Pready_list(parts, all, request);
+    }
+    if (rank < 2)
+        arrive(which);
+    if (rank == 1)
+        MPI_Start(&request);
+    if (rank < 2) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+}
+
 static void collectives(void) {
     int own = rank, all = 0, open_ends = 0, from[2] = {-1, -1}, which;
     MPI_Request request;
     MPI_Comm again, line;
     plant(at_collective);
+    come_to_collective();
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open_ends, 0, &line); /* while nobody is late */
     which = plant(at_collective);
     late(1);
@@ -142,6 +202,7 @@ static void collectives(void) {
     MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 
     which = plant(at_collective); /* of another communicator, in a wait */
+    come_to_collective();
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &again);
     late(1);
     arrive(which);
@@ -171,28 +232,34 @@ static void collectives(void) {
     MPI_Scan(&own, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Rank 1 has a lock that rank 0 wants. */
+/* Rank 1 has a lock that rank 0 wants, shared by one and exclusive for the other. */
 static void locks(void) {
     int value = 0, which;
     MPI_Win window;
+    come_to_collective();
     MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    which = plant(lock_wait);
-    if (rank == 1) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
-        MPI_Put(&rank, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
-        MPI_Win_flush(2, window);
-        MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
-        late(1);
-        arrive(which);
-        MPI_Win_unlock(2, window);
-    } else if (rank == 0) {
-        MPI_Recv(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        arrive(which);
-        MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, window);
-        MPI_Get(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
-        MPI_Win_unlock(2, window);
+    for (int shares = 0; shares < 2; ++shares) {
+        which = plant(lock_wait);
+        if (rank == 1) {
+            MPI_Win_lock(shares ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 2, 0, window);
+            MPI_Get(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+            MPI_Win_flush(2, window);
+            MPI_Send(NULL, 0, MPI_INT, 0, 8, MPI_COMM_WORLD);
+            late(1);
+            arrive(which);
+            MPI_Win_unlock(2, window);
+        } else if (rank == 0) {
+            MPI_Recv(NULL, 0, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            arrive(which);
+            MPI_Win_lock(shares ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 2, 0, window);
+            MPI_Get(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);
+            if (shares)
+                MPI_Win_flush_all(window);
+            MPI_Win_unlock(2, window);
+        }
+        plant(at_collective); /* or rank 2 would wait where nobody notes it */
     }
-    plant(at_collective); /* or rank 2 would wait where nobody notes it */
+    come_to_collective();
     MPI_Win_free(&window);
 }
 
@@ -205,6 +272,7 @@ static void epochs(void) {
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &zero, &first);
     MPI_Group_incl(world, 1, &one, &second);
+    come_to_collective();
     MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     which = plant(late_sender);
     late(0);
@@ -238,6 +306,7 @@ static void epochs(void) {
         }
     }
     plant(at_collective);
+    come_to_collective();
     MPI_Win_free(&window);
     MPI_Group_free(&first);
     MPI_Group_free(&second);
@@ -272,6 +341,11 @@ static void tell(void) {
     for (int sort = 0; rank == 0 && sort < sorts; ++sort)
         printf("%s: %.6f\n", names[sort], sums[sort]);
     free(times);
+    /* Nobody is to wait in MPI_Finalize, where nobody notes it. */
+    double all_go_on = now() + 0.1;
+    PMPI_Bcast(&all_go_on, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (all_go_on > now())
+        usleep((useconds_t)(1e6 * (all_go_on - now())));
 }
 
 static void many(long count) {
@@ -283,23 +357,51 @@ static void many(long count) {
     }
 }
 
+/* Rank 0 of the spawned job sends to rank 0 of this one. */
+static void spawn(const char *program) {
+    char words[2][8] = {"many", "5"}, *arguments[] = {words[0], words[1], NULL};
+    MPI_Comm children;
+    MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    if (rank == 0)
+        MPI_Recv(NULL, 0, MPI_INT, 0, 0, children, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&children);
+}
+
+static void greet_parents(void) {
+    MPI_Comm parents;
+    MPI_Comm_get_parent(&parents);
+    if (parents != MPI_COMM_NULL) {
+        if (rank == 0)
+            MPI_Send(NULL, 0, MPI_INT, 0, 0, parents);
+        MPI_Comm_disconnect(&parents);
+    }
+}
+
 int main(int count, char **words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (count > 2 && strcmp(words[1], "many") == 0) {
         many(atol(words[2]));
+        greet_parents();
+    } else if (count > 1 && strcmp(words[1], "spawn") == 0) {
+        spawn(words[0]);
     } else if (count > 1 && strcmp(words[1], "die") == 0) {
         many(10);
         if (rank == 1)
             kill(getpid(), SIGKILL);
         MPI_Barrier(MPI_COMM_WORLD);
     } else {
+        volatile char *const block = rank == 1 ? malloc(grown) : NULL;
         messages();
+        for (size_t at = 0; block != NULL && at < grown; at += 4096)
+            block[at] = 1;
+        partitions();
         MPI_Pcontrol(2);
         collectives();
         locks();
         epochs();
+        free((void *)block);
         tell();
     }
     MPI_Finalize();

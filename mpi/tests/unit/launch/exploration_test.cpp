@@ -3,11 +3,14 @@
 // played, what is left of a run that fails, and the files in between.
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
 #include "choice/choice.hpp"
 #include "exploration/pairing.hpp"
+#include "exploration/recorded_looks.hpp"
 #include "exploration/turns.hpp"
 #include "launch/common/launch_error.hpp"
 #include "launch/exploration/shorten.hpp"
@@ -282,6 +285,32 @@ TEST(choices, that_make_no_sense_are_refused) {
         EXPECT_THROW(static_cast<void>(choice::read_orders(text)), mpi_error) << text;
     }
     EXPECT_THROW(static_cast<void>(choice::read_account("later 0 1")), mpi_error);
+}
+
+TEST(RecordedLooks, FindNothingAsOftenAndThenTheSame) {
+    exploration::recorded_looks looks;
+    looks.add(1, choice::nothing);
+    looks.add(3, 7);
+    looks.add(4, 5);
+    looks.add(5, choice::nothing);
+    const auto next_is = [&looks](std::optional<int> wanted, int found) {
+        EXPECT_EQ(looks.next(), wanted);
+        looks.note(found);
+    };
+    next_is(choice::nothing, choice::nothing);
+    next_is(choice::nothing, choice::nothing);
+    next_is(7, choice::nothing); // it is not there yet
+    next_is(7, 7);
+    next_is(5, 5);
+    next_is(choice::nothing, choice::nothing);
+    next_is(std::nullopt, 3); // of which the record says nothing
+    next_is(std::nullopt, choice::nothing);
+}
+
+TEST(Estimates, HaveWordsHoweverLargeTheyAre) {
+    EXPECT_EQ(launch::expected_in_words(1234.4), "about 1,234");
+    EXPECT_EQ(launch::expected_in_words(3.4e7), "about 3 x 10^7");
+    EXPECT_EQ(launch::expected_in_words(std::numeric_limits<double>::infinity()), "more than 10^300");
 }
 
 } // namespace

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <random>
+#include <thread>
 
 #include "launch/common/descriptor.hpp"
+#include "launch/common/temporary_folder.hpp"
 #include "launch/hosts/check_table.hpp"
+#include "launch/hosts/record_collector.hpp"
 #include "launch/link/channel.hpp"
 #include "launch/link/host_job.hpp"
+#include "report/trace/format.hpp"
+#include "report/trace/settings.hpp"
 
 namespace lisle::launch {
 
@@ -215,6 +225,54 @@ TEST(CheckTable, APathIsSlowByWhatItsInterfacesSay) {
     fast.speed = 0; // unknown: a hundred megabytes each second are none too few
     EXPECT_NE(table_of(found_between_two(slow, fast)).find("slow"), std::string::npos);
     EXPECT_EQ(table_of(found_between_two(fast, fast)).find("slow"), std::string::npos);
+}
+
+/// A host whose clock is 5 s ahead, and gains another second while its ranks run.
+TEST(RecordCollector, TellsWhatHostsRecordByThisMachinesClock) {
+    constexpr std::int64_t ahead = 5'000'000'000;
+    std::vector<heard> said;
+    const temporary_folder folder{"lisle-collector-test"};
+    record_collector collector{folder.name(), 1, [&said](message what, int host, std::string_view body) {
+                                   said.push_back({what, host, std::string{body}});
+                               }};
+    std::int64_t gained = 0;
+    const auto answer_all = [&] {
+        int answers = 0;
+        while (!said.empty() && said.back().what == message::ask_time) {
+            std::int64_t asked = 0, now = 0;
+            unpack(clock_comparison::answer_to(said.back().body), asked, now);
+            said.pop_back();
+            collector.on_time(0, packed(asked, now + ahead + gained));
+            ++answers;
+        }
+        return answers;
+    };
+    collector.on_ready(0);
+    EXPECT_FALSE(collector.knows_clocks());
+    EXPECT_GT(answer_all(), 2);
+    EXPECT_TRUE(collector.knows_clocks());
+    report::trace_head head;
+    const std::int64_t begin = clock_now();
+    head.begin = static_cast<std::uint64_t>(begin + ahead);
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    gained = 1'000'000'000; // much, so that a machine that is busy does not hide it
+    collector.on_recorded(0);
+    answer_all();
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(said.front().what, message::give_records);
+    const std::string bytes{reinterpret_cast<const char *>(&head), sizeof head};
+    collector.on_record(0, packed(7, bytes));
+    collector.on_record(0, packed(7, std::string{"more"}));
+    EXPECT_EQ(said.back(), (heard{message::record_taken, 0, packed(std::uint64_t{4})}));
+    std::ifstream file{folder.name() + "/" + report::file_of_rank(7), std::ios::binary};
+    const std::string whole{std::istreambuf_iterator<char>{file}, {}};
+    ASSERT_EQ(whole.size(), sizeof head + 4);
+    std::memcpy(&head, whole.data(), sizeof head);
+    EXPECT_GT(head.clock_error, 0U);
+    EXPECT_LT(head.rate, 0.99); // the host's clock went at least that much faster
+    EXPECT_GT(head.rate, 0);
+    // When it began nearly nothing had been gained.
+    EXPECT_LE(std::abs(static_cast<double>(begin) - static_cast<double>(head.begin)), 0.5e9);
 }
 
 } // namespace

@@ -39,8 +39,8 @@ class trace : public testing::Test {
 /// Writes records as a rank does.
 class rank_writer {
   public:
-    rank_writer(const std::string &path, int rank, int size) {
-        trace_head head;
+    rank_writer(const std::string &path, int rank, int size, const trace_head &clock = {}) {
+        trace_head head = clock;
         head.rank = rank;
         head.size = size;
         head.begin = 1000;
@@ -171,6 +171,66 @@ TEST_F(trace, tells_for_whom_probes_locks_and_neighbours_wait) {
     EXPECT_EQ(told.late[0], 1300U);
 }
 
+/// Rank 1 flushes all from 800 on, with a lock of its own that the shared one of rank 0 excludes until 1500.
+TEST_F(trace, tells_for_whom_a_flush_of_all_waits) {
+    constexpr int lock_id = 62, flush_id = 63;
+    rank_writer zero{file(0), 0, 2}, one{file(1), 1, 2};
+    zero.put(record::lock, 0, 3, 2, lock_step::shared);
+    zero.call(lock_id, 100, 10);
+    zero.put(record::lock, 0, 3, 2, lock_step::unlock);
+    zero.call(lock_id, 1400, 10);
+    one.put(record::lock, 0, 3, 1, lock_step::shared); // of another target
+    one.call(lock_id, 200, 10);
+    one.put(record::lock, 0, 3, 2, lock_step::exclusive); // put off
+    one.call(lock_id, 100, 10);
+    one.put(record::lock, 0, 3, 0, lock_step::flush);
+    one.call(flush_id, 500, 750);
+    one.put(record::lock, 0, 3, 2, lock_step::unlock);
+    one.call(lock_id, 800, 10);
+    zero.close(2200);
+    one.close(2200);
+    EXPECT_EQ(analyse(folder).ranks[1].waits[static_cast<std::size_t>(wait_state::wait_for_lock)], 700U);
+}
+
+/// Rank 0 divides its message into three partitions, the second of which is ready at 700, after the others.
+/// Rank 1 has two halves, so the second waits for it, from 200 on. The next round rank 1 begins at 1500, when
+/// rank 0 waits since 1100.
+TEST_F(trace, tells_for_whom_partitions_wait) {
+    constexpr int start_id = 60, ready_id = 61, arrived_id = 62, wait_id = 63;
+    rank_writer zero{file(0), 0, 2}, one{file(1), 1, 2};
+    for (const int round : {0, 1}) {
+        zero.put(record::partitioned_send, 0, 2, packer::folded(5), 4, round, 3, 24);
+        zero.call(start_id, 100, 10);
+        zero.put(record::ready, 1, 0, 0);
+        zero.put(record::ready, 1, 2, 2);
+        zero.call(ready_id, round == 0 ? 200 : 50, 10);
+        zero.put(record::ready, 1, 1, 1);
+        zero.call(ready_id, round == 0 ? 400 : 50, 10);
+        zero.put(record::done, 1);
+        zero.call(wait_id, 100, round == 0 ? 10 : 550);
+    }
+    one.put(record::partitioned_receive, 0, 1, packer::folded(5), 4, 0, 2, 24);
+    one.call(start_id, 100, 10);
+    one.put(record::arrived, 1, 1);
+    one.call(arrived_id, 100, 550);
+    one.put(record::done, 1);
+    one.call(wait_id, 700, 10);
+    one.put(record::partitioned_receive, 0, 1, packer::folded(5), 4, 1, 2, 24);
+    one.call(start_id, 600, 10);
+    one.put(record::done, 1);
+    one.call(wait_id, 50, 10);
+    zero.close(2200);
+    one.close(2200);
+    const run told = analyse(folder);
+    by_state expected{};
+    expected[static_cast<std::size_t>(wait_state::late_sender)] = 500;
+    EXPECT_EQ(told.ranks[1].waits, expected);
+    expected = {};
+    expected[static_cast<std::size_t>(wait_state::late_receiver)] = 400;
+    EXPECT_EQ(told.ranks[0].waits, expected);
+    EXPECT_EQ(told.ranks[0].messages, 2U);
+}
+
 TEST_F(trace, tells_who_waits_for_whom) {
     write_two_ranks(file(0), file(1));
     const run told = analyse(folder);
@@ -190,6 +250,28 @@ TEST_F(trace, tells_who_waits_for_whom) {
     EXPECT_NE(summary_of(told).at(1).find("Rank 0 is late 50% of the time"), std::string::npos)
         << summary_of(told).at(1);
     EXPECT_NE(page_of(told, "a <title>").find("a &lt;title>"), std::string::npos);
+}
+
+/// Rank 0 comes to the barrier at 2000 of the launcher's clock, rank 1 at 500, of a clock that goes twice as
+/// fast and lets it seem to be through by 1995.
+TEST_F(trace, bears_clocks_that_differ) {
+    constexpr int collective_id = 62;
+    trace_head fast;
+    fast.rate = 0.5;
+    fast.clock_error = 10;
+    rank_writer zero{file(0), 0, 2}, one{file(1), 1, 2, fast};
+    zero.put(record::collective, 0, collective_shape::all_to_all, 0, 16);
+    zero.put(record::done, 1);
+    zero.call(collective_id, 2000, 100);
+    one.put(record::collective, 0, collective_shape::all_to_all, 0, 16);
+    one.put(record::done, 1);
+    one.call(collective_id, 1000, 2990);
+    zero.close(2200);
+    one.close(4400);
+    const run told = analyse(folder);
+    EXPECT_EQ(told.duration, 2200U);
+    EXPECT_EQ(told.ranks[1].waits[static_cast<std::size_t>(wait_state::wait_at_collective)], 1495U);
+    EXPECT_EQ(told.clock_error, 20U);
 }
 
 TEST_F(trace, may_end_anywhere) {

@@ -21,7 +21,7 @@ namespace lisle::host {
 
 namespace {
 
-std::string program_path; // absolute; written before any rank runs
+const rank_slot<std::string> program_path; // absolute; written before any rank runs
 
 const real<"readlink", ssize_t(const char *, char *, std::size_t)> real_readlink;
 const real<"readlinkat", ssize_t(int, const char *, char *, std::size_t)> real_readlinkat;
@@ -38,16 +38,20 @@ bool means_program(const char *path) {
 }
 
 ssize_t copy_path(char *buffer, std::size_t size) {
-    const std::size_t length = std::min(size, program_path.size());
-    std::memcpy(buffer, program_path.data(), length);
+    const std::string &program = program_path.current();
+    const std::size_t length = std::min(size, program.size());
+    std::memcpy(buffer, program.data(), length);
     return static_cast<ssize_t>(length);
 }
 
 } // namespace
 
-void take_identity(const std::string &path, const std::string &called_as) {
+void note_program(hosted_rank &rank, const std::string &path) {
     char resolved[PATH_MAX];
-    program_path = realpath(path.c_str(), resolved) != nullptr ? resolved : path;
+    program_path.of(rank) = realpath(path.c_str(), resolved) != nullptr ? resolved : path;
+}
+
+void take_identity(const std::string &called_as) {
     program_invocation_name = strdup(called_as.c_str());
     const char *const slash = std::strrchr(program_invocation_name, '/');
     program_invocation_short_name = slash == nullptr
@@ -57,7 +61,7 @@ void take_identity(const std::string &path, const std::string &called_as) {
 }
 
 const char *path_of_program(const char *path) {
-    return means_program(path) ? program_path.c_str() : path;
+    return means_program(path) ? program_path.current().c_str() : path;
 }
 
 void name_thread(int rank) {

@@ -6,8 +6,13 @@
 
 namespace lisle::host {
 
+class hosted_rank;
+
 /// From now on the process has the name of this program. @pre no rank runs yet.
-void take_identity(const std::string &path, const std::string &called_as);
+void take_identity(const std::string &called_as);
+
+/// The rank runs the program with this path.
+void note_program(hosted_rank &rank, const std::string &path);
 
 /// Names the calling thread after the program and this rank, for top and debuggers.
 void name_thread(int rank);

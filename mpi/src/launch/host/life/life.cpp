@@ -112,6 +112,7 @@ void begin_rank(hosted_rank &rank) {
         words.push_back(word.c_str());
     }
     lisle_host_set_arguments(rank.in_library, static_cast<int>(words.size()), words.data());
+    lisle_host_set_program(rank.in_library, rank.program);
 }
 
 /// Binds the calling thread, a rank with this number, to its core if the launcher asks for that

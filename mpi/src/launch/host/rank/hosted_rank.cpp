@@ -20,8 +20,8 @@ std::size_t hosted_rank::add_slot(const slot_type &type) {
     return slot_types().size() - 1;
 }
 
-hosted_rank::hosted_rank(int which, int number_in_job, std::vector<std::string> words)
-    : index(which), number(number_in_job), arguments(std::move(words)) {
+hosted_rank::hosted_rank(int which, int number_in_job, int which_program, std::vector<std::string> words)
+    : index(which), number(number_in_job), program(which_program), arguments(std::move(words)) {
     for (const slot_type &each : slot_types()) {
         slots_.push_back(each.make());
     }

@@ -25,13 +25,15 @@ class hosted_rank {
         void (*destroy)(void *value);
     };
 
-    hosted_rank(int which, int number_in_job, std::vector<std::string> words);
+    /// @param which_program of this process
+    hosted_rank(int which, int number_in_job, int which_program, std::vector<std::string> words);
     ~hosted_rank();
     hosted_rank(const hosted_rank &) = delete;
     hosted_rank &operator=(const hosted_rank &) = delete;
 
     const int index;                    ///< among the ranks of this process
     const int number;                   ///< in the job
+    const int program;                  ///< of those of this process
     std::vector<std::string> arguments; ///< argv, which the program may write to
     environment variables;
     lisle_rank *in_library = nullptr; ///< as the library knows it; valid until the rank has ended

@@ -20,6 +20,11 @@ function bytes(count) {
   while (count >= 1000 && unit < 4) { count /= 1000; unit += 1; }
   return `${Number(count.toPrecision(3))} ${units[unit]}`;
 }
+// The row of a rank, see page.cpp: first what is always there, then its waits by state.
+const statesAt = 8, lateAt = statesAt + run.states.length, beginAt = lateAt + 1, endAt = lateAt + 2, unexpectedAt = lateAt + 3;
+// Where there are several programs: that of a rank.
+const programOf = (rank) => (run.programs.findLast(([first]) => first <= rank) || [0, ""])[1];
+const rankName = (rank) => run.programs.length > 0 ? `${rank} (${programOf(rank)})` : `${rank}`;
 const count = (n) => n.toLocaleString("en");
 const share = (part, all) => `${Number((all > 0 ? 100 * part / all : 0).toPrecision(2))}%`;
 const rowName = (row) => run.per_row === 1 ? `${row}` : `${row * run.per_row}\u2013${Math.min((row + 1) * run.per_row, run.size) - 1}`;
@@ -116,8 +121,8 @@ function drawCalls(svg, calls) {
 function describe(call) {
   const [name] = run.names[call.name];
   const place = run.places[call.place];
-  return `Rank ${call.rank}: ${name}${place ? ` at ${place}` : ""}, ${time(call.time)} from ${time(call.begin)} on`
-    + (call.wait > 0 ? `, of which ${time(call.wait)} waiting for rank ${call.by}` : "");
+  return `Rank ${rankName(call.rank)}: ${name}${place ? ` at ${place}` : ""}, ${time(call.time)} from ${time(call.begin)} on`
+    + (call.wait > 0 ? `, of which ${time(call.wait)} waiting for rank ${rankName(call.by)}` : "");
 }
 
 function drawAxis(svg, height) {
@@ -141,7 +146,7 @@ function drawTimeline() {
   for (let row = 0; row < run.rows; row += 1) {
     const y = above + row * rowHeight;
     if (closely && run.all_shown) {
-      const from = Math.max(left, x(run.ranks[row][15])), to = Math.min(width, x(run.ranks[row][16]));
+      const from = Math.max(left, x(run.ranks[row][beginAt])), to = Math.min(width, x(run.ranks[row][endAt]));
       if (to > from) make("rect", { x: from, y, width: to - from, height: rowHeight - 2, fill: "var(--a0)" }, svg);
     } else drawBins(svg, row, y);
     if (run.rows <= 32 || row % 4 === 0) make("text", { x: left - 6, y: y + rowHeight / 2 + 3, "text-anchor": "end" }, svg, rowName(row));
@@ -246,11 +251,11 @@ function showCalls() {
     + `${run.call_count > run.calls.length ? `; these ${run.calls.length} took longest` : ""}. Shares are of the time of all ranks.`;
   fill($("calls"), [["call", true], ["place", true], ["share"], ["time"], ["waiting"], ["mostly for rank"], ["calls"], ["longest"], ["bytes"]],
     run.calls.map(([name, place, times, sum, longest, moved, wait, by]) => [name, place, share(sum, all), time(sum), share(wait, sum),
-      by < 0 ? "" : by, count(times), time(longest), bytes(moved)]));
+      by < 0 ? "" : rankName(by), count(times), time(longest), bytes(moved)]));
 }
 
 function showStates() {
-  const rows = run.states.map((name, at) => [name, run.ranks.reduce((sum, rank) => sum + rank[8 + at], 0)]).filter((row) => row[1] > 0);
+  const rows = run.states.map((name, at) => [name, run.ranks.reduce((sum, rank) => sum + rank[statesAt + at], 0)]).filter((row) => row[1] > 0);
   const what = { "late sender": "a receive before its message was sent", "late receiver": "a send before its message was received",
     "wait at collective": "one that all need was late", "late root": "the root of a broadcast or scatter was late",
     "early root": "the root of a gather or reduction was early", "in turn": "a rank before in a scan was late",
@@ -265,10 +270,33 @@ function showRanks() {
   const most = 256;
   $("ranks-about").textContent = `Files: ${bytes(run.file_bytes)} read and written. Windows: ${bytes(run.window_bytes)} moved.`
     + (run.ranks.length > most ? ` The first ${most} ranks are shown.` : "");
-  fill($("ranks"), [["rank"], ["host", true], ["computing"], ["in MPI"], ["waiting"], ["late"], ["on the critical path"], ["messages"], ["bytes sent"], ["memory of its process"]],
-    run.ranks.slice(0, most).map((r, at) => [at + (r[7] ? "" : " \u2020"), r[6], share(r[1], r[0]), share(r[0] - r[1], r[0]),
-      share(r.slice(8, 14).reduce((a, b) => a + b, 0), r[0]), share(r[14], run.duration), share(r[2], run.duration), count(r[3]), bytes(r[4]),
+  fill($("ranks"), [["rank"], ["host", true], ["computing"], ["in MPI"], ["waiting"], ["late"], ["on the critical path"], ["messages"], ["bytes sent"], ["unexpected messages"], ["of these stored"], ["memory of its process"]],
+    run.ranks.slice(0, most).map((r, at) => [rankName(at) + (r[7] ? "" : " \u2020"), r[6], share(r[1], r[0]), share(r[0] - r[1], r[0]),
+      share(r.slice(statesAt, lateAt).reduce((a, b) => a + b, 0), r[0]), share(r[lateAt], run.duration), share(r[2], run.duration), count(r[3]), bytes(r[4]),
+      count(r[unexpectedAt]), bytes(r[unexpectedAt + 1]),
       r[5] > 0 ? bytes(r[5]) : "?"]));
+}
+
+// ---- memory ----
+
+function showMemory() {
+  const svg = $("memory"), parts = unpack(run.memory), tall = Math.max(8, Math.min(40, 700 / run.rows));
+  const height = above + run.rows * tall + 22;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const at = (bin) => (left + bin / run.bins * (width - left)).toFixed(1);
+  let top = [0, 0];
+  for (let row = 0; row < run.rows; row += 1) {
+    const own = parts.subarray(row * run.bins, (row + 1) * run.bins), base = above + (row + 1) * tall - 2;
+    const most = own.reduce((a, b) => Math.max(a, b), 0);
+    if (most > top[0]) top = [most, row];
+    const points = Array.from(own, (part, bin) => `V${(base - part / 255 * (tall - 3)).toFixed(1)}H${at(bin + 1)}`).join("");
+    const area = make("path", { d: `M${at(0)} ${base}${points}V${base}Z`, fill: "var(--a4)" }, svg);
+    make("title", {}, area, `${rowName(row)}: ${bytes(most / 255 * run.most_memory)} at most`);
+    if (run.rows <= 32 || row % 4 === 0) make("text", { x: left - 6, y: base - tall / 2 + 3, "text-anchor": "end" }, svg, rowName(row));
+  }
+  [0, .25, .5, .75, 1].forEach((part) => make("text", { x: at(part * run.bins), y: height - 4, "text-anchor": part < 1 ? "middle" : "end", class: "soft" },
+    svg, time(part * run.duration)));
+  svg.setAttribute("aria-label", `Memory of the ranks' processes over time: ${bytes(run.most_memory)} at most, in ${rowName(top[1])}`);
 }
 
 // ---- matrices and sizes ----
@@ -325,4 +353,5 @@ showSquare("waits", run.waits, "Who waits for whom", time, "var(--wait)");
 showSquare("messages", run.messages, "Messages", count, "var(--a1)");
 showSquare("bytes", run.bytes, "Bytes", bytes, "var(--a4)");
 showSizes();
+showMemory();
 showRanks();

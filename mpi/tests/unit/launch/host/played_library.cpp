@@ -72,6 +72,7 @@ lisle_rank *lisle_host_begin_rank(int) {
     return nullptr;
 }
 void lisle_host_set_arguments(lisle_rank *, int, const char *const *) {}
+void lisle_host_set_program(lisle_rank *, int) {}
 lisle_rank *lisle_host_current_rank() {
     return nullptr;
 }

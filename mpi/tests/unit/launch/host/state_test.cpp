@@ -25,8 +25,8 @@ using numbers = std::vector<long>;
 
 class HostState : public testing::Test {
   protected:
-    hosted_rank one{0, 4, {"program", "1"}};
-    hosted_rank two{1, 5, {"program", "2"}};
+    hosted_rank one{0, 4, 0, {"program", "1"}};
+    hosted_rank two{1, 5, 0, {"program", "2"}};
 };
 
 struct counted {
@@ -57,7 +57,7 @@ TEST_F(HostState, EachRankHasASlotOfItsOwn) {
 TEST(HostedRank, SlotsEndWithTheRank) {
     const int before = counted::living;
     {
-        const hosted_rank rank{0, 0, {"program"}};
+        const hosted_rank rank{0, 0, 0, {"program"}};
         EXPECT_EQ(counted::living, before + 1);
     }
     EXPECT_EQ(counted::living, before);
@@ -336,7 +336,7 @@ TEST(Getopt, ReadsCommandLinesAsTheCLibraryDoes) {
             opterr = 0;
             optind = 0;
             const std::string expected = scanned(line, letters, longs);
-            hosted_rank rank{0, 0, line};
+            hosted_rank rank{0, 0, 0, line};
             const as_rank self(rank);
             // The rank's own variables are not those of this program: messages go nowhere by the ':' or are
             // heard.
