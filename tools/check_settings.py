@@ -31,6 +31,7 @@ ALLOWED = {
     ("mpi/src/launch/outer/hosts_job.cpp", "each.name.c_str()"): "variables that the command line hands down",
     ("mpi/src/launch/host/image/sanitizer.cpp", "LISLE_HOST_PRELOAD"): "what the host tells itself over its second start",
     ("mpi/src/report/recorder/recorder.cpp", "LISLE_REPORT_FOLDER"): "the launcher's word to the recorder, which is no part of the library",
+    ("mpi/src/replay/recorder/rank_record.cpp", "LISLE_RECORD_FOLDER"): "the launcher's word to the recorder, which is no part of the library",
     ("mpi/src/launch/host/interpose/environment.cpp", "name"): "the program's own calls",
     ("mpi/src/library/debugger_hold.cpp", "LISLE_GDB"): "before the program runs, which may still set others of the table",
     ("mpi/src/launch/host/interpose/locale.cpp", "variable"): "the locale that the rank's variables name",

@@ -35,6 +35,7 @@
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/run_report.hpp"
 #include "launch/supervisor/status_request.hpp"
+#include "launch/supervisor/trace_recording.hpp"
 #include "world/job_table.hpp"
 #include "world/process_record.hpp"
 
@@ -183,6 +184,11 @@ void refuse_report(const job_request &request) {
         give_up(exit_usage, "--report and --stats record jobs that lislerun starts on this machine alone: "
                             "leave out --hosts and other launchers");
     }
+    if (!request.trace.record.empty()) {
+        give_up(exit_usage,
+                "--record-trace records jobs that lislerun starts on this machine alone: leave out "
+                "--hosts and other launchers");
+    }
 }
 
 /// A job on other hosts: by lislerun itself, or through another launcher.
@@ -237,6 +243,7 @@ int run(std::span<const std::string_view> arguments) {
             request.what == job_request::action::help ? help_text(request.help_topic) : version_text();
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
     }
+    check_traces(request);
     if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT");
         limit != nullptr && !request.control.timeout) {
         request.control.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
@@ -282,9 +289,11 @@ int run(std::span<const std::string_view> arguments) {
         expect_one_process(job, "--replay");
     }
     const run_report report{request};
+    const trace_recording recording{request};
     const single_choices chosen{request};
     const int code = run_job(request, job);
     report.make();
+    recording.make();
     return chosen.end(code);
 }
 

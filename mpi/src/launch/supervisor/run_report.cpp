@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/supervisor/run_report.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -14,17 +9,12 @@
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/plan/face_folders.hpp"
+#include "launch/supervisor/record_folder.hpp"
 #include "report/trace/settings.hpp"
 
 namespace lisle::launch {
 
 namespace {
-
-void check_file(const char *option, const std::string &file) {
-    if (!file.empty() && !std::ofstream{file, std::ios::app}) {
-        give_up(exit_usage, option, " ", file, ": the file cannot be written: ", std::strerror(errno));
-    }
-}
 
 std::string title_of(const job_request &request) {
     std::string title;
@@ -43,26 +33,11 @@ run_report::run_report(job_request &request) : request_{request} {
     if (!request.report.wanted()) {
         return;
     }
-    if (!request.abi.empty() && request.abi != "auto" && request.abi != "standard") {
-        give_up(exit_usage, "--report records programs that are linked with Lisle; with --abi ", request.abi,
-                " their calls go another way");
-    }
-    request.abi = "standard"; // the recorder has the calls of the standard's binary interface
+    record_standard_calls("--report", request);
     check_file("--report", request.report.page);
     check_file("--trace", request.report.trace);
-    std::error_code none;
-    auto folder = (std::filesystem::temp_directory_path(none) / "lisle-report-XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) {
-        give_up(1, "--report: cannot make a folder for the record (", folder, "): ", std::strerror(errno));
-    }
-    request.report.folder = folder;
-}
-
-run_report::~run_report() {
-    if (!request_.report.folder.empty()) {
-        std::error_code none;
-        std::filesystem::remove_all(request_.report.folder, none);
-    }
+    folder_.emplace("--report");
+    request.report.folder = folder_->path();
 }
 
 void run_report::make() const {

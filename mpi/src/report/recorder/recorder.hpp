@@ -14,6 +14,7 @@
 
 #include "mpi.h"
 #include "report/recorder/trace_file.hpp"
+#include "report/trace/format.hpp"
 
 namespace lisle::report {
 

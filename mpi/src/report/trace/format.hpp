@@ -23,6 +23,11 @@ struct trace_head {
     std::uint32_t process = 0;
     std::uint64_t begin = 0;     ///< of the record, in ns of the machine's clock
     std::array<char, 64> host{}; ///< with a zero at the end
+
+    /// As they stand in the file.
+    [[nodiscard]] std::string_view bytes() const noexcept {
+        return {reinterpret_cast<const char *>(this), sizeof *this};
+    }
 };
 
 /// Times are in ns since the head's begin; a record that concerns a call comes before the call's own.
