@@ -209,7 +209,7 @@ class Function:
         """What is read, what is checked when all has been read, and what is passed."""
         meaning = self.meaning(p)
         if p.kind == "BUFFER":
-            return [f"const memory_use {p.name} = in.memory();"], [], self.memory(p)
+            return [f"const memory_use {p.name} = in.memory(memory_use::{self.most_special_memory(p)});"], [], self.memory(p)
         if p.array and p.kind == "WEIGHT":
             length = self.length(p).format(indx="indx", degrees="degrees")
             return ([f"const edge_weights {p.name} = in.weights();"], [f'in.expect_length("{p.name}", {p.name}, {length});'],
@@ -244,6 +244,14 @@ class Function:
         if p.kind == "POLYFUNCTION":
             return [], [], "keep_as_it_is<MPI_Count>" if self.name.endswith("_c") else "keep_as_it_is<int>"
         return [f"{'void *' if p.kind.startswith('C_') else base + ' '}{p.name}{{}};"], [], f"&{p.name}"
+
+    def most_special_memory(self, p):
+        """What may be given instead of memory: the last one of the enumeration that may."""
+        if "attach_buffer" in self.bare or self.bare == "MPI_Buffer_attach":
+            return "automatic"
+        scatters = "scatter" in self.bare.lower() and "educe" not in self.bare
+        in_place = self.function["group"] == "coll" and p.name == ("recvbuf" if scatters else "sendbuf")
+        return "in_place" if in_place else "own"
 
     def memory(self, p):
         """The expression for memory that is long enough."""

@@ -72,7 +72,8 @@ class arguments {
         return all;
     }
     [[nodiscard]] std::string text() { return std::string{in_.text()}; }
-    [[nodiscard]] memory_use memory() { return word<memory_use>("memory", memory_use::automatic); }
+    /// @param last of what the call allows
+    [[nodiscard]] memory_use memory(memory_use last) { return word<memory_use>("memory", last); }
     [[nodiscard]] edge_weights weights();
 
     template <class Handle> [[nodiscard]] Handle handle() {

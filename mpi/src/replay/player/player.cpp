@@ -25,6 +25,15 @@ void compute(std::int64_t cycles) {
     MPIX_Tile_compute(cycles);
 }
 
+/// What a damaged trace names, for a terminal.
+std::string printable(std::string_view name) {
+    constexpr std::size_t longest = 60;
+    std::string shown{name.substr(0, longest)};
+    std::ranges::replace_if(
+        shown, [](unsigned char letter) { return letter < ' ' || letter > '~'; }, '?');
+    return shown;
+}
+
 /// On a modelled machine as many cycles as it has in this time.
 void compute_for(std::int64_t nanoseconds) {
     compute(std::llround(static_cast<double>(nanoseconds) * 1e-9 / MPI_Wtick()));
@@ -67,10 +76,10 @@ void player::play_item(byte_reader &in) {
     if (what == static_cast<std::uint64_t>(item::end)) {
         in = byte_reader{{}};
     } else if (what == static_cast<std::uint64_t>(item::function)) {
-        calling_ = in.text();
-        functions_.push_back(find_function(calling_));
+        const std::string_view name = in.text();
+        functions_.push_back(find_function(name));
         if (functions_.back() == nullptr) {
-            throw trace_error{"there is no such function in a replay"};
+            throw trace_error{"a replay has no function of the name '" + printable(name) + "'"};
         }
     } else if (what == static_cast<std::uint64_t>(item::vain) ||
                what == static_cast<std::uint64_t>(item::look)) {

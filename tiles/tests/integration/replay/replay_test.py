@@ -139,7 +139,7 @@ def refusals():
             ("short", whole[:60], "has 60 bytes, too few for 6 ranks"),
             ("shorter", whole[:-50], "the record of rank 5 has"),
             ("changed", bytes(changed), "the record of rank 5 has been changed"),
-            ("unknown", trace_of(function(b"MPI_Nothing")), "item 0 (MPI_Nothing): there is no such function"),
+            ("unknown", trace_of(function(b"MPI_\x07None")), "item 0: a replay has no function of the name 'MPI_?None'"),
             ("unnamed", trace_of(call(3, world)), "a call of function 3, where 0 are named"),
             ("cut", trace_of(barrier + call(0, world)[:-1]), "a text of 2 bytes, where 1 are left"),
             ("longer", trace_of(barrier + call(0, world, 4)), "item 1 (MPI_Barrier): 1 bytes stand behind the last argument"),
@@ -150,6 +150,7 @@ def refusals():
             ("count", trace_of(send + call(0, 0, 2**40, integer, 0, 0, world)), "the number 549755813888 is outside of"),
             ("rank", trace_of(send + call(0, 0, 2, integer, 2 * 7, 0, world)), "rank 7 is outside MPI_COMM_WORLD"),
             ("long", trace_of(function(b"MPI_Send_c") + call(0, 0, 2**50, integer, 0, 0, world)), "a buffer is longer than"),
+            ("memory", trace_of(send + call(0, 1, 2, integer, 0, 0, world)), "the word 1 for memory is more than 0"),
             ("array", trace_of(function(b"MPI_Allgatherv") + call(0, 0, 0, integer, 0, 2, 0, 0, 1, 0, integer, world)),
              "recvcounts has 2 elements, and the call needs 1"),
         ]:
