@@ -34,6 +34,7 @@ ALLOWED = {
     ("mpi/src/launch/supervisor/spawned_reports.cpp", "LISLE_REPORT_PARENT"): "the word of a job's recorder to the launchers of those that it spawns",
     ("mpi/src/launch/supervisor/spawned_reports.cpp", "LISLE_REPORT_FOLDER"): "the same where ranks are threads or fibers",
     ("mpi/src/launch/supervisor/spawned_reports.cpp", "LISLE_PARENT_PORT"): "whether this job is one of these",
+    ("mpi/src/replay/recorder/rank_record.cpp", "LISLE_RECORD_FOLDER"): "the launcher's word to the recorder, which is no part of the library",
     ("mpi/src/launch/host/interpose/environment.cpp", "name"): "the program's own calls",
     ("mpi/src/library/debugger_hold.cpp", "LISLE_GDB"): "before the program runs, which may still set others of the table",
     ("mpi/src/launch/host/interpose/locale.cpp", "variable"): "the locale that the rank's variables name",

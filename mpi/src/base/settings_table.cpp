@@ -199,7 +199,7 @@ constexpr std::array<other_variable, 3> read_by_compilers{{
     {"LISLE_CXX", "the C++ compiler that mpicxx calls"},
     {"LISLE_FC", "the Fortran compiler that mpifort calls"},
 }};
-constexpr std::array<other_variable, 8> read_by_ranks{{
+constexpr std::array<other_variable, 9> read_by_ranks{{
     {"LISLE_RANK",
      "the rank of a process that is one rank, before MPI_Init, too: for scripts around the program"},
     {"LISLE_SIZE", "how many ranks the job has"},
@@ -209,6 +209,7 @@ constexpr std::array<other_variable, 8> read_by_ranks{{
     {"LISLE_HOST_PRELOAD", ""},
     {"LISLE_REPORT_FOLDER", ""},
     {"LISLE_REPORT_PARENT", ""},
+    {"LISLE_RECORD_FOLDER", ""},
 }};
 
 std::int64_t word_count(std::string_view words) noexcept {

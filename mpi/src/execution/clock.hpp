@@ -32,6 +32,9 @@ class job_clock {
     /// Charges a rank so many cycles of a simulated machine for its program's computation. Does nothing with
     /// a real clock.
     virtual void compute([[maybe_unused]] int rank, [[maybe_unused]] std::int64_t cycles) noexcept {}
+    /// Charges what this machine has computed for the rank's program since its last poll, where that counts.
+    /// @return the cycles
+    virtual std::int64_t charge_program([[maybe_unused]] int rank) noexcept { return 0; }
     /// Charges the cost of reading the clock; otherwise a program that waits for a point in time reads the
     /// same time for ever.
     virtual void compute_reading([[maybe_unused]] int rank) noexcept {}

@@ -35,6 +35,7 @@
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/run_report.hpp"
 #include "launch/supervisor/status_request.hpp"
+#include "launch/supervisor/trace_recording.hpp"
 #include "world/job_table.hpp"
 #include "world/process_record.hpp"
 
@@ -173,11 +174,16 @@ void say_what_matters(const job_request &request, const job_plan &plan) {
     }
 }
 
-void refuse_exploration(const job_request &request) {
+void refuse_what_needs_one_machine(const job_request &request) {
     if (request.exploration.wanted()) {
         give_up(exit_usage,
                 "--explore, --replay and --record are for jobs that lislerun starts on this machine alone: "
                 "leave out --hosts and other launchers");
+    }
+    if (!request.trace.record.empty()) {
+        give_up(exit_usage,
+                "--record-trace records jobs that lislerun starts on this machine alone: leave out "
+                "--hosts and other launchers");
     }
 }
 
@@ -190,7 +196,7 @@ void refuse_report(const job_request &request) {
 
 /// A job on other hosts: by lislerun itself, or through another launcher.
 int start_elsewhere(job_request request, const char *default_kind) {
-    refuse_exploration(request);
+    refuse_what_needs_one_machine(request);
     if (request.control.debugger) {
         give_up(exit_usage,
                 "--gdb debugs ranks of this machine alone: leave out --hosts, or attach on a host to "
@@ -245,6 +251,7 @@ int run(std::span<const std::string_view> arguments) {
             request.what == job_request::action::help ? help_text(request.help_topic) : version_text();
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
     }
+    check_traces(request);
     if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT");
         limit != nullptr && !request.control.timeout) {
         request.control.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);
@@ -253,7 +260,7 @@ int run(std::span<const std::string_view> arguments) {
     check_binding(request);
     const char *const default_kind = text_of(setting::ranks).c_str();
     if (is_task_of_launcher(request)) {
-        refuse_exploration(request);
+        refuse_what_needs_one_machine(request);
         refuse_report(request);
         become_task(std::move(request), default_kind);
     }
@@ -291,9 +298,11 @@ int run(std::span<const std::string_view> arguments) {
         return explore(request, job);
     }
     const run_report report{request};
+    const trace_recording recording{request};
     const single_choices chosen{request};
     const int code = run_job(request, job);
     report.make(job);
+    recording.make();
     return chosen.end(code);
 }
 

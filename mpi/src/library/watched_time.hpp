@@ -8,3 +8,12 @@
 /// simulated. Takes no simulated time: for tools that are built together with this library, and that are not
 /// to change what they watch. Thread-safe.
 extern "C" [[gnu::visibility("default")]] std::int64_t lisle_watched_time() noexcept;
+
+// The same tools may ask what the program of the calling rank computes between two calls.
+
+/// Where time is simulated, charges the rank what its program has computed since the last call, as
+/// MPIX_Tile_compute does, if that is metered. What is computed from here on is the tool's. @return the
+/// cycles; -1: time is not simulated
+extern "C" [[gnu::visibility("default")]] std::int64_t lisle_watched_computing() noexcept;
+/// What is computed from here on is the program's. @return 0: time is not simulated
+extern "C" [[gnu::visibility("default")]] int lisle_watched_program_goes_on() noexcept;

@@ -27,8 +27,8 @@ void use_fabric(option_use &use) {
     use.program.environment.variables.push_back({variable_of(setting::tracks), "1"});
     use.program.kind = rank_kind::fiber;
     use.program.workers = 1;
-    if (!use.program.ranks && width > 0 && height > 0) {
-        use.program.ranks = width * height;
+    if (width > 0 && height > 0) {
+        use.program.tiles = width * height;
     }
 }
 
@@ -60,6 +60,12 @@ constexpr option fabric_table[] = {
     {"trace", "FILE.json|DIR", choose_trace,
      "FILE.json: record the ranks' calls, and write them there as trace events, which Perfetto shows. DIR: "
      "draw how the tiles of a modelled mesh and their links were used, in DIR"},
+    {"record-trace", "FILE", [](option_use &use) { use.job.trace.record = use.value(); },
+     "run the program as always, and write to FILE what its ranks call, with how much and with whom, and how "
+     "long they compute in between"},
+    {"replay-trace", "FILE", [](option_use &use) { use.job.trace.replay = use.value(); },
+     "make the calls of a trace again, without the program: on the machine of --fabric and --mesh, in its "
+     "time"},
 };
 
 } // namespace

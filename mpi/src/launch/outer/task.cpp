@@ -24,8 +24,8 @@ namespace {
 
 bool asks_for_a_job(const job_request &request) {
     const program_request &program = request.programs.front();
-    return request.programs.size() > 1 || program.ranks || program.processes || !program.hosts.empty() ||
-           program.per_unit || !program.soft.empty();
+    return request.programs.size() > 1 || program.ranks || program.tiles || program.processes ||
+           !program.hosts.empty() || program.per_unit || !program.soft.empty();
 }
 
 [[noreturn]] void leave_to_launcher(std::string_view what) {

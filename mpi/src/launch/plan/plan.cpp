@@ -93,7 +93,7 @@ const process_plan &job_plan::process_of(int rank) const {
 }
 
 std::optional<int> ranks_wanted(const program_request &program) {
-    auto ranks = program.ranks;
+    auto ranks = program.ranks ? program.ranks : program.tiles;
     if (!ranks && !program.processes && !program.ranks_per_process) {
         ranks = program.slots();
         if (program.per_unit) {

@@ -12,6 +12,7 @@
 #include "launch/common/rank_preload.hpp"
 #include "launch/plan/face_folders.hpp"
 #include "launch/plan/preloaded.hpp"
+#include "replay/trace/settings.hpp"
 #include "report/trace/settings.hpp"
 #include "world/process_record.hpp"
 
@@ -117,14 +118,16 @@ bool show_faces(builder &variables, const process_plan &process, std::string_vie
 }
 
 /// The recorder's calls come before those of the program's other libraries, tools for MPI among them.
-void record_calls(builder &variables, const std::string &folder) {
+/// @param folder_variable tells it where to record to
+void record_calls(builder &variables, const char *library, const char *folder_variable,
+                  const std::string &folder) {
     if (folder.empty()) {
         return;
     }
     const auto others = variables.value_of("LD_PRELOAD");
-    const auto recorder = installed_in() + "/" + report::recorder_library;
+    const auto recorder = installed_in() + "/" + library;
     variables.set("LD_PRELOAD", recorder + (others.empty() ? "" : ":" + others));
-    variables.set(report::folder_variable, folder);
+    variables.set(folder_variable, folder);
 }
 
 /// Libraries of which each rank is to have a copy must not be loaded for the process: the host loads them.
@@ -183,7 +186,8 @@ std::vector<std::string> environment_of(const process_plan &process, std::size_t
     instruct_host(record, process, request);
     const bool sees_faces = show_faces(result, process, request.abi);
     share_blocks(result, process);
-    record_calls(result, request.report.folder);
+    record_calls(result, report::recorder_library, report::folder_variable, request.report.folder);
+    record_calls(result, replay::recorder_library, replay::record_folder_variable, request.trace.folder);
     if (process.hosted) {
         hand_over_preloaded(result);
     }

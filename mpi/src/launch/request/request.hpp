@@ -43,6 +43,7 @@ struct host_slots {
 /// One program of a job: what stands between two ':' of the command line.
 struct program_request {
     std::optional<int> ranks;               ///< -n
+    std::optional<int> tiles;               ///< of a modelled machine: as -n, where that does not tell
     std::optional<ranks_per_unit> per_unit; ///< -npernode, ppr maps: as -n, where nothing else tells
     std::vector<host_slots> hosts;          ///< --hosts, --hostfile: their slots as well
     std::vector<int> soft;                  ///< -soft: the numbers of ranks that will do, ascending
@@ -107,6 +108,13 @@ struct report_request {
     std::string folder;      ///< where ranks record; empty: they do not
     bool is_spawned = false; ///< as that of the job which has spawned this one
     [[nodiscard]] bool wanted() const { return !page.empty() || !trace.empty() || lines; }
+};
+
+/// The calls of a job are recorded, or those of a record are made again.
+struct trace_request {
+    std::string record; ///< a file for the trace of this job; empty: none
+    std::string folder; ///< where ranks record; empty: they do not
+    std::string replay; ///< a trace that takes the program's place; empty: none
 };
 
 /// How sends of the standard mode are done in the runs of --explore.
@@ -194,6 +202,7 @@ struct job_request {
     input_request input;
     display_request display;
     report_request report;
+    trace_request trace;
     exploration_request exploration;
     control_request control;
     remote_request remote;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/supervisor/run_report.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,18 +11,13 @@
 #include "launch/common/launch_error.hpp"
 #include "launch/common/say.hpp"
 #include "launch/plan/face_folders.hpp"
+#include "launch/supervisor/recording_options.hpp"
 #include "launch/supervisor/spawned_reports.hpp"
 #include "report/trace/settings.hpp"
 
 namespace lisle::launch {
 
 namespace {
-
-void check_file(const char *option, const std::string &file) {
-    if (!file.empty() && !std::ofstream{file, std::ios::app}) {
-        give_up(exit_usage, option, " ", file, ": the file cannot be written: ", std::strerror(errno));
-    }
-}
 
 std::string title_of(const job_request &request) {
     std::string title;
@@ -61,11 +53,7 @@ run_report::run_report(job_request &request) : request_{request} {
     if (!request.report.wanted()) {
         return;
     }
-    if (!request.abi.empty() && request.abi != "auto" && request.abi != "standard") {
-        give_up(exit_usage, "--report records programs that are linked with Lisle; with --abi ", request.abi,
-                " their calls go another way");
-    }
-    request.abi = "standard"; // the recorder has the calls of the standard's binary interface
+    record_standard_calls("--report", request);
     if (!request.report.is_spawned) {
         check_file("--report", request.report.page);
         check_file("--trace", request.report.trace);

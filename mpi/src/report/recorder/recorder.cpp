@@ -13,6 +13,7 @@
 
 #include "abi/call_place.hpp"
 #include "library/watched_time.hpp"
+#include "report/recorder/left_alone.hpp"
 #include "report/recorder/neighbours.hpp"
 #include "report/trace/settings.hpp"
 
@@ -62,20 +63,6 @@ long stops() noexcept {
     return used.ru_nvcsw + used.ru_nivcsw;
 }
 
-/// Programs that the rank starts are not recorded: the launcher has put the recorder first. Jobs that it
-/// spawns have records of their own.
-void leave_children_alone(const std::string &folder) noexcept {
-    unsetenv(folder_variable);
-    setenv(parent_folder_variable, folder.c_str(), 1);
-    const char *const preloaded = std::getenv("LD_PRELOAD");
-    const std::string_view all{preloaded != nullptr ? preloaded : ""};
-    if (all.substr(0, all.find(':')).ends_with(recorder_library)) {
-        const std::string others{all.find(':') == std::string_view::npos ? std::string_view{}
-                                                                         : all.substr(all.find(':') + 1)};
-        others.empty() ? unsetenv("LD_PRELOAD") : setenv("LD_PRELOAD", others.c_str(), 1);
-    }
-}
-
 } // namespace
 
 std::uint64_t now() noexcept {
@@ -95,7 +82,8 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
         return;
     }
     const std::string folder{found};
-    leave_children_alone(folder);
+    leave_children_alone(folder_variable, recorder_library);
+    setenv(parent_folder_variable, folder.c_str(), 1); // jobs that the rank spawns have records of their own
     int rank = 0, size = 0;
     if (of_world) {
         PMPI_Comm_group(MPI_COMM_WORLD, &job_);
@@ -111,7 +99,7 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
     head.begin = begin_ = last_begin_ = begin;
     gethostname(head.host.data(), head.host.size() - 1);
     const std::string path = folder + "/" + file_of_rank(rank);
-    on_ = file_.open(path, head);
+    on_ = file_.open(path, head.bytes());
     if (on_) {
         memory_.begin();
     } else {

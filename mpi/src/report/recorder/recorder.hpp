@@ -17,6 +17,7 @@
 #include "mpi.h"
 #include "report/recorder/memory_watch.hpp"
 #include "report/recorder/trace_file.hpp"
+#include "report/trace/format.hpp"
 
 namespace lisle::report {
 

@@ -17,21 +17,30 @@ constexpr std::size_t first_window = 4 * page, largest_window = std::size_t{1} <
 
 } // namespace
 
-bool trace_file::open(const std::string &path, const trace_head &head) noexcept {
+bool trace_file::open(const std::string &path, std::string_view head) noexcept {
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (descriptor_ < 0 || !has_room(sizeof head)) {
+    if (descriptor_ < 0 || !has_room(head.size())) {
         return false;
     }
-    std::memcpy(at_, &head, sizeof head);
-    at_ += sizeof head;
+    if (!head.empty()) {
+        std::memcpy(at_, head.data(), head.size());
+        at_ += head.size();
+    }
     return true;
+}
+
+void trace_file::replace(std::size_t position, std::string_view bytes) noexcept {
+    if (descriptor_ >= 0) {
+        // The file's memory is the mapped one.
+        static_cast<void>(pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(position)));
+    }
 }
 
 bool trace_file::move_window(std::size_t bytes) noexcept {
     if (descriptor_ < 0) {
         return false;
     }
-    const std::size_t written = offset_ + static_cast<std::size_t>(at_ - window_);
+    const std::size_t written = position();
     unmap();
     offset_ = written / page * page;
     const std::size_t wanted = written - offset_ + bytes;
@@ -65,7 +74,7 @@ void trace_file::close() noexcept {
     if (descriptor_ < 0) {
         return;
     }
-    const std::size_t written = offset_ + static_cast<std::size_t>(at_ - window_);
+    const std::size_t written = position();
     unmap();
     static_cast<void>(
         ftruncate(descriptor_, static_cast<off_t>(written))); // else zeros follow, which end it, too

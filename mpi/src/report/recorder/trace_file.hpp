@@ -4,8 +4,7 @@
 
 #include <cstddef>
 #include <string>
-
-#include "report/trace/format.hpp"
+#include <string_view>
 
 namespace lisle::report {
 
@@ -18,7 +17,7 @@ class trace_file {
     ~trace_file() { close(); }
 
     /// False, with errno: it cannot be made.
-    [[nodiscard]] bool open(const std::string &path, const trace_head &head) noexcept;
+    [[nodiscard]] bool open(const std::string &path, std::string_view head = {}) noexcept;
     [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
     /// Room for so many bytes at next(). False: the file is closed, as there is no room for them.
     [[nodiscard]] bool has_room(std::size_t bytes) noexcept {
@@ -26,6 +25,12 @@ class trace_file {
     }
     [[nodiscard]] std::byte *next() const noexcept { return at_; }
     void written_until(std::byte *end) noexcept { at_ = end; }
+    /// Where next() is in the file.
+    [[nodiscard]] std::size_t position() const noexcept {
+        return offset_ + static_cast<std::size_t>(at_ - window_);
+    }
+    /// Replaces bytes that have been written.
+    void replace(std::size_t position, std::string_view bytes) noexcept;
     /// Only what was written stays.
     void close() noexcept;
 

@@ -34,6 +34,11 @@ struct trace_head {
                                      : static_cast<std::int64_t>(static_cast<double>(recorded) * rate);
         return static_cast<std::int64_t>(begin) + since;
     }
+
+    /// As they stand in the file.
+    [[nodiscard]] std::string_view bytes() const noexcept {
+        return {reinterpret_cast<const char *>(this), sizeof *this};
+    }
 };
 
 /// Times are in ns since the head's begin; a record that concerns a call comes before the call's own.

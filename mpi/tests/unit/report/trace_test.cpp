@@ -44,7 +44,7 @@ class rank_writer {
         head.rank = rank;
         head.size = size;
         head.begin = 1000;
-        EXPECT_TRUE(file_.open(path, head));
+        EXPECT_TRUE(file_.open(path, head.bytes()));
         put(record::group, 77, size);
         for (int each = 0; each != size; ++each) {
             add(each + 1);

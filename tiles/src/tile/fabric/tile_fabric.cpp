@@ -119,11 +119,14 @@ int tile_fabric::poll(int self, sink &into, int most) {
     return taken;
 }
 
-void tile_fabric::charge_host(int rank) {
-    if (const tile::cycle computed = meter_.take(); computed != 0) {
+tile::cycle tile_fabric::charge_host(int rank) {
+    const tile::cycle computed = meter_.take();
+    if (computed != 0) {
         something_happened();
+        stopped_ = false;
         carrier_->work(rank, computed);
     }
+    return computed;
 }
 
 void tile_fabric::found_nothing(int rank) noexcept {

@@ -82,6 +82,7 @@ class tile_fabric final : public fabric,
     [[nodiscard]] bool all_blocked(std::int64_t until) noexcept override;
     void found_nothing(int rank) noexcept override;
     void compute(int rank, std::int64_t cycles) noexcept override;
+    std::int64_t charge_program(int rank) noexcept override { return charge_host(rank); }
     void compute_reading(int rank) noexcept override;
     [[nodiscard]] bool computing(int rank) noexcept override;
     void program_pauses() noexcept override { meter_.stop(); }
@@ -104,7 +105,8 @@ class tile_fabric final : public fabric,
     /// A rank has done something, or time has passed: looks in vain begin anew.
     void something_happened() noexcept { ++happened_; }
     /// Has the rank's core compute for as long as the program has since the end of the last call here.
-    void charge_host(int rank);
+    /// @return the cycles
+    tile::cycle charge_host(int rank);
 
     /// A rank's looks in vain since something last happened, one for each turn that it had.
     struct vain_looks {
