@@ -21,6 +21,10 @@ extern "C" std::int64_t lisle_watched_time() noexcept {
     return self != nullptr ? self->get_job().clock().nanoseconds() : lisle::real_clock::now();
 }
 
+extern "C" int lisle_watched_is_simulated() noexcept {
+    return simulated_rank() != nullptr ? 1 : 0;
+}
+
 extern "C" std::int64_t lisle_watched_computing() noexcept {
     lisle::rank *const self = simulated_rank();
     if (self == nullptr) {

@@ -9,6 +9,9 @@
 /// to change what they watch. Thread-safe.
 extern "C" [[gnu::visibility("default")]] std::int64_t lisle_watched_time() noexcept;
 
+/// Whether time is simulated for the calling rank: it lives on a modelled machine. Thread-safe.
+extern "C" [[gnu::visibility("default")]] int lisle_watched_is_simulated() noexcept;
+
 // The same tools may ask what the program of the calling rank computes between two calls.
 
 /// Where time is simulated, charges the rank what its program has computed since the last call, as

@@ -9,6 +9,7 @@
 namespace lisle::report {
 
 void memory_watch::begin() noexcept {
+    has_begun_ = true;
     memory_file_ = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     int provided = 0;
     watches_ = PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS;
@@ -35,6 +36,7 @@ MPI_T_pvar_handle memory_watch::handle_of(const char *name) const noexcept {
 }
 
 void memory_watch::end() noexcept {
+    has_begun_ = false;
     if (memory_file_ >= 0) {
         close(memory_file_);
         memory_file_ = -1;

@@ -25,13 +25,15 @@ class memory_watch {
     void begin() noexcept;
     /// It is about to end it.
     void end() noexcept;
+    [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
     [[nodiscard]] memory_sample look() const noexcept;
 
   private:
     [[nodiscard]] MPI_T_pvar_handle handle_of(const char *name) const noexcept;
     [[nodiscard]] std::uint64_t value_of(MPI_T_pvar_handle variable) const noexcept;
 
-    bool watches_ = false;
+    bool has_begun_ = false;
+    bool watches_ = false; ///< variables of MPI_T
     int memory_file_ = -1; ///< /proc/self/statm
     MPI_T_pvar_session session_ = MPI_T_PVAR_SESSION_NULL;
     MPI_T_pvar_handle unexpected_ = MPI_T_PVAR_HANDLE_NULL, stored_ = MPI_T_PVAR_HANDLE_NULL;

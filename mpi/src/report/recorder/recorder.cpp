@@ -101,7 +101,10 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
     const std::string path = folder + "/" + file_of_rank(rank);
     on_ = file_.open(path, head.bytes());
     if (on_) {
-        memory_.begin();
+        if (lisle_watched_is_simulated() ==
+            0) { // there memory is the host's, and looking costs simulated time
+            memory_.begin();
+        }
     } else {
         std::fprintf(stderr, "lisle: --report: cannot write %s: %s; rank %d is not recorded\n", path.c_str(),
                      std::strerror(errno), rank);
@@ -210,6 +213,9 @@ void recorder::write_row(const polls &calls) noexcept {
 }
 
 void recorder::write_memory(std::uint64_t time) noexcept {
+    if (!memory_.has_begun()) {
+        return;
+    }
     const memory_sample seen = memory_.look();
     write(record::memory, time - begin_, seen.resident, seen.unexpected, seen.stored);
     next_look_ = time + between_looks;
