@@ -28,6 +28,12 @@ inline constexpr const char *several_programs = "--programs";
     return words;
 }
 
+/// The name of the first program, for which nothing needs to be known of the job. Empty: there is none.
+[[nodiscard]] inline std::string first_program(const std::vector<std::string> &words) {
+    const std::size_t at = !words.empty() && words.front() == several_programs ? 3 : 0;
+    return at < words.size() ? words[at] : "";
+}
+
 /// What they say. @param ranks of the process. Throws std::invalid_argument if it makes no sense.
 [[nodiscard]] inline std::vector<hosted_program> hosted_programs(const std::vector<std::string> &words,
                                                                  int ranks) {

@@ -100,7 +100,6 @@ void show_preloaded() {
 
 [[noreturn]] void run(char **words) {
     limit_arenas();
-    const std::vector<launch::hosted_program> called = programs_of(list(words + 1));
     if (!architecture::block_in_place()) {
         throw refusal("lisle-host is linked with a thread-local object besides its own; it must not be");
     }
@@ -109,7 +108,12 @@ void show_preloaded() {
                       " bytes, images are made of pages of " + std::to_string(page) +
                       "; run the program as processes: --ranks process");
     }
-    preload_sanitizer(find_program(called.front().words.front()), words);
+    const std::vector<std::string> said = list(words + 1);
+    if (const std::string first = launch::first_program(said); !first.empty()) {
+        // Before the library is asked for anything: it keeps the job's table from what is started then.
+        preload_sanitizer(find_program(first), words);
+    }
+    const std::vector<launch::hosted_program> called = programs_of(said);
     const bool as_fibers = lisle_host_worker_count() != 0;
     kind_of_ranks = as_fibers ? "fiber" : "thread";
     static_cast<void>(host_process()); // notes this process's number
