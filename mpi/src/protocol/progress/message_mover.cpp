@@ -188,9 +188,14 @@ bool message_mover::arm_locked(std::uint64_t &longest) {
             core_.require_look_locked();
             return false;
         }
-        if (const std::uint64_t interval = longest_sleep(fabric.wakes(core_.self.number)); interval != 0) {
+        const fabric::waking how = fabric.wakes(core_.self.number);
+        if (const std::uint64_t interval = longest_sleep(how); interval != 0) {
             longest = longest == 0 ? interval : std::min(longest, interval);
-            core_.polled.ask_all_once(); // after the sleep
+        }
+        if (how.how != fabric::waking::by::doorbell) {
+            // After the sleep: a descriptor stays readable until its fabric is asked, and would end each
+            // further sleep at once.
+            core_.polled.ask_all_once();
         }
         return true;
     };
