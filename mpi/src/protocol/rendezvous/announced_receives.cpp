@@ -219,11 +219,15 @@ void announced_receives::copy_here(const receive_operation &receive, MPI_Count b
                                                             static_cast<MPI_Count>(sender.bytes), byte_type()}
                                              : reinterpret_cast<send_operation *>(sender.address)->buffer;
     job &all = core_.self.job;
+    if (bytes < least_shared_copy || all.oversubscribed()) {
+        copy(data, receive.buffer, 0, bytes);
+        return;
+    }
     const rank &owner = core_.self.owner;
     // Another rank that waits has no part in it and would answer its own peers later.
     const bool receiver_copies = &this_rank() == &owner;
     const rank *const helper = receiver_copies ? all.find(sender.peer) : &owner;
-    if (bytes < least_shared_copy || all.oversubscribed() || helper == nullptr) {
+    if (helper == nullptr) {
         copy(data, receive.buffer, 0, bytes);
         return;
     }
@@ -244,7 +248,11 @@ void announced_receives::copy_here(const receive_operation &receive, MPI_Count b
 void announced_receives::finish_sender(const announced_message &sender) {
     if (sender.here()) {
         auto &sending = *reinterpret_cast<send_operation *>(sender.address);
-        sending.table->finish(sending, core_.observer);
+        // The cache line that the sender looks at, and no other one of its lines: each is a way to its core.
+        // A watched send has no observer to tell.
+        if (!sending.end_if_watched()) {
+            sending.table->finish(sending, core_.observer);
+        }
         return;
     }
     const std::scoped_lock guard{core_};

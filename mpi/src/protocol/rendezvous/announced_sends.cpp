@@ -143,13 +143,8 @@ void announced_sends::remove_locked(send_operation &send) noexcept {
 }
 
 void announced_sends::finish(send_operation &send, const message_observer *receiver) {
-    // The receiver's first: it is at hand, while this rank's lies in a cache line that this rank has just
-    // written.
     if (receiver != nullptr && core_.observer != nullptr) [[unlikely]] {
         core_.observer->follow(*receiver);
-    }
-    if (send.end_if_watched()) {
-        return;
     }
     const std::scoped_lock guard{core_};
     if (send.id != 0) {

@@ -33,7 +33,7 @@ class announced_sends {
     /// to. True if the send is complete.
     [[nodiscard]] bool deliver(send_operation &send, unsigned looks);
     void cancel(send_operation &send);
-    /// The receiver, a rank of the same process, has all of the message. Without the lock.
+    /// The receiver, a rank of the same process, has all of a message that nobody watches. Without the lock.
     void finish(send_operation &send, const message_observer *receiver);
 
     // ---- what receivers answer ----
