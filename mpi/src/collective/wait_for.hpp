@@ -16,15 +16,20 @@ namespace lisle::collective {
 template <class Predicate>
 void wait_for(protocol::engine &home, Predicate done, const protocol::awaited *what = nullptr) {
     if (fiber_worker *const worker = fiber_worker::current(); worker != nullptr) {
-        constexpr unsigned turns_for_progress = 16; // others may wait for something else of this rank
-        const unsigned most_turns = home.waits().brief_turns(*worker);
-        for (unsigned turn = 1; turn <= most_turns && worker->yield(); ++turn) {
+        if (worker->yield()) {
             if (done()) {
                 return;
             }
-            if (turn % turns_for_progress == 0) {
-                home.progress();
-                home.waits().progress_elsewhere();
+            constexpr unsigned turns_for_progress = 16; // others may wait for something else of this rank
+            const unsigned most_turns = home.waits().brief_turns(*worker);
+            for (unsigned turn = 2; turn <= most_turns && worker->yield(); ++turn) {
+                if (done()) {
+                    return;
+                }
+                if (turn % turns_for_progress == 0) {
+                    home.progress();
+                    home.waits().progress_elsewhere();
+                }
             }
         }
     }
