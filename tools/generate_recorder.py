@@ -82,7 +82,7 @@ class Function:
 
     def part(self, how, request="", persistent=""):
         root = "root" if "root" in self.named else "-1"
-        return ["{", f"    const auto ranks = {self.group()};",
+        return ["{", f"    const auto &ranks = {self.group()};",
                 f"    here.{how}({request}ranks, {self.shape()}, {root}, {self.data()}{persistent});", "}"]
 
     # ---- what is said of a call when it is over ----

@@ -7,9 +7,6 @@ namespace lisle::report {
 
 namespace {
 
-/// Calls that callbacks of the program make within one are a part of it.
-thread_local int depth = 0;
-
 std::uint64_t bytes_of(elements what) noexcept {
     MPI_Count size = 0;
     if (what.count <= 0 || what.type == MPI_DATATYPE_NULL ||
@@ -22,16 +19,16 @@ std::uint64_t bytes_of(elements what) noexcept {
 } // namespace
 
 call::call(std::uint32_t id, const call_site &from) noexcept
-    : recorder_{recorder::own()}, id_{id}, from_{from} {
-    recorded_ = depth++ == 0 && recorder_.is_on();
+    : recorder_{recorder::own()}, thread_{calling_thread::current()}, id_{id}, from_{from} {
+    recorded_ = thread_.depth++ == 0 && recorder_.is_on();
     if (recorded_) {
-        begin_ = now();
+        begin_ = thread_.clock.now();
     }
 }
 
 void call::ended() noexcept {
     if (recorded_) {
-        end_ = now();
+        end_ = std::max(begin_, thread_.clock.now()); // which may have been set again
         recorder_.lock().lock();
         locked_ = true;
         recorder_.before(id_, from_, begin_);
@@ -39,7 +36,7 @@ void call::ended() noexcept {
 }
 
 call::~call() {
-    --depth;
+    --thread_.depth;
     if (locked_) {
         recorder_.write_call(id_, from_, begin_, end_, in_vain_);
         recorder_.lock().unlock();
@@ -50,10 +47,9 @@ call::~call() {
 
 begun call::send(elements what, int to, int tag, MPI_Comm comm) const noexcept {
     begun made{.what = begun::kind::send};
-    made.ranks = recorder_.group_of(comm);
-    if (made.ranks != nullptr) {
-        made.group = made.ranks->number;
-        made.peer = made.ranks->peer(to);
+    if (const shared_group &ranks = recorder_.group_of(comm); ranks != nullptr) {
+        made.group = ranks->number;
+        made.peer = ranks->peer(to);
     }
     made.tag = tag;
     made.bytes = bytes_of(what);
@@ -84,7 +80,7 @@ void call::receives(const MPI_Status &status, const shared_group &by) noexcept {
 
 void call::finds(const MPI_Status &status, MPI_Comm comm) noexcept {
     if (locked_) {
-        if (const shared_group by = recorder_.group_of(comm); by != nullptr) {
+        if (const shared_group &by = recorder_.group_of(comm); by != nullptr) {
             recorder_.found(*by, status);
         }
     }
@@ -116,6 +112,7 @@ void call::begins_both(MPI_Request request, elements what, int to, int tag, MPI_
     if (locked_) {
         begun made = send(what, to, tag, comm);
         made.both = true;
+        made.ranks = recorder_.group_of(comm);
         recorder_.begin(made);
         recorder_.keep(request, made);
     }
@@ -135,6 +132,7 @@ void call::begins_partitioned(MPI_Request request, bool sends, int partitions, e
         begun made = send({of_each.count * partitions, of_each.type}, other, tag, comm);
         made.what = sends ? begun::kind::partitioned_send : begun::kind::partitioned_receive;
         made.persistent = true;
+        made.ranks = recorder_.group_of(comm);
         made.partitions = partitions;
         made.which = recorder_.next_partitioned(made);
         recorder_.keep(request, made);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -70,6 +69,7 @@ class call {
     [[nodiscard]] begun send(elements what, int to, int tag, MPI_Comm comm) const noexcept;
 
     recorder &recorder_;
+    calling_thread &thread_;
     const std::uint32_t id_;
     const call_site from_;
     std::uint64_t begin_ = 0, end_ = 0;
@@ -103,8 +103,9 @@ class asked_requests {
 
   private:
     static constexpr int at_hand = 32;
-    std::array<MPI_Request, at_hand> few_{};
-    std::array<MPI_Status, at_hand> few_statuses_{};
+    // Not initialized: most calls ask for few.
+    std::array<MPI_Request, at_hand> few_;
+    std::array<MPI_Status, at_hand> few_statuses_;
     std::vector<MPI_Request> many_;
     std::vector<MPI_Status> many_statuses_;
     std::span<const MPI_Request> requests_;

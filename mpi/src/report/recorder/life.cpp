@@ -10,6 +10,7 @@ namespace {
 enum : std::uint32_t { init, init_thread, finalize, session_init }; // as in call_names.hpp
 
 [[gnu::constructor]] void come() {
+    tick_clock::begin();
     lisle_stands_between(reinterpret_cast<const void *>(&come), 1);
 }
 

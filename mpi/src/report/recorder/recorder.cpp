@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "abi/call_place.hpp"
+#include "base/status_fields.hpp"
 #include "library/watched_time.hpp"
 #include "report/recorder/left_alone.hpp"
 #include "report/recorder/neighbours.hpp"
@@ -65,10 +66,6 @@ long stops() noexcept {
 
 } // namespace
 
-std::uint64_t now() noexcept {
-    return static_cast<std::uint64_t>(lisle_watched_time());
-}
-
 recorder &recorder::own() noexcept {
     // Never destroyed: calls may come while the rank ends.
     static recorder &only =
@@ -101,9 +98,9 @@ void recorder::start(std::uint64_t begin, bool of_world) noexcept {
     const std::string path = folder + "/" + file_of_rank(rank);
     on_ = file_.open(path, head.bytes());
     if (on_) {
-        if (lisle_watched_is_simulated() ==
-            0) { // there memory is the host's, and looking costs simulated time
-            memory_.begin();
+        if (lisle_watched_is_simulated() == 0) {
+            tick_clock::use_counter();
+            memory_.begin(); // on a modelled machine it is the host's, and looking costs simulated time
         }
     } else {
         std::fprintf(stderr, "lisle: --report: cannot write %s: %s; rank %d is not recorded\n", path.c_str(),
@@ -174,7 +171,7 @@ std::uint32_t recorder::new_site(const void *site, const void *outer, bool &lead
 
 // Lisle's Fortran procedures are linked into programs, and compiled so that they keep their frames: the
 // program's call is the one to them.
-std::uint32_t recorder::site_of(const call_site &from) noexcept {
+std::uint32_t recorder::find_site(const call_site &from) noexcept {
     bool leads_to_program = true;
     const auto known = sites_.find(from.returns_to);
     const std::uint32_t site =
@@ -183,6 +180,7 @@ std::uint32_t recorder::site_of(const call_site &from) noexcept {
         sites_.emplace(from.returns_to, site);
     }
     if (site != in_binding) {
+        latest_sites_[place_of(from.returns_to)] = {from.returns_to, site};
         return site;
     }
     const auto *const frame_of_binding = static_cast<const void *const *>(*from.frame);
@@ -297,8 +295,18 @@ void recorder::begin(begun &what) noexcept {
 }
 
 void recorder::keep(MPI_Request request, const begun &what) noexcept {
-    if (request != MPI_REQUEST_NULL) {
+    if (request == MPI_REQUEST_NULL) {
+        return;
+    }
+    if (spare_.empty()) {
         requests_.insert_or_assign(request, what);
+        return;
+    }
+    spare_.key() = request;
+    spare_.mapped() = what;
+    if (auto kept = requests_.insert(std::move(spare_)); !kept.inserted) {
+        kept.position->second = what;
+        spare_ = std::move(kept.node);
     }
 }
 
@@ -312,16 +320,12 @@ void recorder::done(std::uint64_t number) noexcept {
 }
 
 void recorder::received(std::uint64_t number, const rank_group *by, const MPI_Status &status) noexcept {
-    int cancelled = 0;
-    PMPI_Test_cancelled(&status, &cancelled);
-    if (cancelled != 0 || status.MPI_SOURCE < 0) {
+    if (cancelled_in(status) || status.MPI_SOURCE < 0) {
         write(record::dropped, operations_ - number);
         return;
     }
-    MPI_Count bytes = 0;
-    PMPI_Get_elements_c(&status, MPI_BYTE, &bytes);
     write(record::received, operations_ - number, (by != nullptr ? by->peer(status.MPI_SOURCE) : -1) + 1,
-          packer::folded(status.MPI_TAG), std::max<MPI_Count>(bytes, 0));
+          packer::folded(status.MPI_TAG), size_in(status));
 }
 
 void recorder::done(MPI_Request handle, const MPI_Status &status) noexcept {
@@ -340,7 +344,7 @@ void recorder::done(MPI_Request handle, const MPI_Status &status) noexcept {
         what.active = false;
     }
     if (!what.persistent) {
-        requests_.erase(found);
+        spare_ = requests_.extract(found);
     }
 }
 
@@ -476,17 +480,20 @@ void recorder::write_group(record what, std::initializer_list<std::uint64_t> fir
 
 // Members make windows of a communicator in the same order.
 void recorder::note(MPI_Win made, MPI_Comm of) noexcept {
-    if (const shared_group ranks = group_of(of); ranks != nullptr) {
+    if (const shared_group &ranks = group_of(of); ranks != nullptr) {
         windows_.insert_or_assign(made, known_window{ranks, windows_made_[ranks->number]++});
     }
 }
 
-shared_group recorder::group_of(MPI_Comm comm) noexcept {
+const shared_group &recorder::find_group(MPI_Comm comm) noexcept {
     if (!on_ || comm == MPI_COMM_NULL || job_ == MPI_GROUP_NULL) {
-        return nullptr;
+        return no_group;
     }
     const auto found = groups_.find(comm);
-    return found != groups_.end() ? found->second : groups_.emplace(comm, make_group(comm)).first->second;
+    const shared_group &group =
+        found != groups_.end() ? found->second : groups_.emplace(comm, make_group(comm)).first->second;
+    latest_ = {comm, &group};
+    return group;
 }
 
 } // namespace lisle::report

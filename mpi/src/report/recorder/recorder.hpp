@@ -4,6 +4,7 @@
 // each takes the time before and after, and says what has begun and what has ended in it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -14,15 +15,29 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/spin_lock.hpp"
 #include "mpi.h"
 #include "report/recorder/memory_watch.hpp"
+#include "report/recorder/tick_clock.hpp"
 #include "report/recorder/trace_file.hpp"
 #include "report/trace/format.hpp"
 
 namespace lisle::report {
 
+/// What is kept for each thread of the rank.
+struct calling_thread {
+    tick_clock clock;
+    int depth = 0; ///< calls that callbacks of the program make within one are a part of it
+    [[nodiscard]] static calling_thread &current() noexcept {
+        thread_local constinit calling_thread kept;
+        return kept;
+    }
+};
+
 /// What the rank's clocks show, in ns.
-[[nodiscard]] std::uint64_t now() noexcept;
+[[nodiscard]] inline std::uint64_t now() noexcept {
+    return calling_thread::current().clock.now();
+}
 
 /// A communicator, a window's or a file's group of ranks.
 struct rank_group {
@@ -37,6 +52,7 @@ struct rank_group {
 };
 
 using shared_group = std::shared_ptr<const rank_group>;
+inline const shared_group no_group;
 
 /// What a request stands for.
 struct begun {
@@ -84,7 +100,7 @@ class recorder {
     void finish() noexcept;
 
     // All with the lock held.
-    [[nodiscard]] std::mutex &lock() noexcept { return lock_; }
+    [[nodiscard]] spin_lock &lock() noexcept { return lock_; }
     void write_call(std::uint32_t id, const call_site &from, std::uint64_t begin, std::uint64_t end,
                     bool in_vain) noexcept;
     /// To be called before anything else is written of a call: what was put off is written, unless the call
@@ -113,8 +129,13 @@ class recorder {
     void epochs(MPI_Win window, MPI_Group with, epoch_step step, bool signals) noexcept;
     void phase(int level) noexcept;
 
-    [[nodiscard]] shared_group group_of(MPI_Comm comm) noexcept;
-    void forget(MPI_Comm comm) noexcept { groups_.erase(comm); }
+    [[nodiscard]] const shared_group &group_of(MPI_Comm comm) noexcept {
+        return comm == latest_.comm ? *latest_.group : find_group(comm);
+    }
+    void forget(MPI_Comm comm) noexcept {
+        latest_ = {};
+        groups_.erase(comm);
+    }
     /// Windows and files have the ranks of the communicator that they were made of; a message that was found
     /// has those of the communicator that it came by.
     void note(MPI_Win made, MPI_Comm of) noexcept;
@@ -154,7 +175,12 @@ class recorder {
     void write_row(const polls &calls) noexcept;
     void write_polls() noexcept;
     void write_memory(std::uint64_t time) noexcept;
-    [[nodiscard]] std::uint32_t site_of(const call_site &from) noexcept;
+    [[nodiscard]] std::uint32_t site_of(const call_site &from) noexcept {
+        const site &latest = latest_sites_[place_of(from.returns_to)];
+        return latest.returns_to == from.returns_to ? latest.number : find_site(from);
+    }
+    [[nodiscard]] std::uint32_t find_site(const call_site &from) noexcept;
+    [[nodiscard]] const shared_group &find_group(MPI_Comm comm) noexcept;
     [[nodiscard]] shared_group make_group(MPI_Comm comm) noexcept;
     void write_group(record what, std::initializer_list<std::uint64_t> first,
                      const std::vector<int> &ranks) noexcept;
@@ -166,7 +192,7 @@ class recorder {
     }
 
     bool on_ = false;
-    std::mutex lock_;
+    spin_lock lock_;
     trace_file file_;
     memory_watch memory_;
     std::uint64_t next_look_ = 0; ///< at the memory
@@ -180,11 +206,27 @@ class recorder {
         sites_; ///< by what calls return to; in_binding: look at the caller's
     std::uint32_t site_count_ = 0;
     std::unordered_map<MPI_Comm, shared_group> groups_;
+    // What was found last, since most calls come from few places and use one communicator.
+    struct site {
+        const void *returns_to = nullptr;
+        std::uint32_t number = 0;
+    };
+    static constexpr std::size_t places = 64;
+    [[nodiscard]] static std::size_t place_of(const void *returns_to) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(returns_to);
+        return (address ^ address / places) % places;
+    }
+    std::array<site, places> latest_sites_{};
+    struct {
+        MPI_Comm comm = MPI_COMM_NULL;
+        const shared_group *group = &no_group;
+    } latest_;
     std::unordered_map<MPI_Win, known_window> windows_;
     std::unordered_map<std::uint32_t, std::uint64_t> windows_made_; ///< by their group's number
     std::unordered_map<MPI_File, shared_group> files_;
     std::unordered_map<MPI_Message, shared_group> messages_;
     std::unordered_map<MPI_Request, begun> requests_;
+    decltype(requests_)::node_type spare_; ///< of one that has ended, for the next
     std::map<std::tuple<std::uint32_t, int, int, begun::kind>, std::uint64_t> partitioned_made_;
     std::unordered_map<std::uint64_t, std::uint64_t>
         same_groups_; ///< how many there were, by a digest of their members
