@@ -3,6 +3,7 @@
 // off its stack.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,7 +16,7 @@ struct stack_frame {
     std::uintptr_t end = 0;         ///< just above its variables
     const void *function = nullptr; ///< where its code begins
     std::uintptr_t base = 0;        ///< where the stack begins: no other thread or fiber has the same
-    friend bool operator==(const stack_frame &, const stack_frame &) = default;
+    friend auto operator<=>(const stack_frame &, const stack_frame &) = default;
 };
 
 /// The calling flow's stack. Slow, some microseconds, unless the thread has looked at the same stack before

@@ -79,18 +79,11 @@ void pending_buffers::lose(operation &under_way, const char *why) {
 }
 
 void pending_buffers::look_for_lost_buffers_locked() {
-    std::optional<stack_frames> stack;
-    for (auto &[made, each] : operations_) {
-        if (!each.under_way || each.gone || !each.holder) {
-            continue;
-        }
-        if (!stack) {
-            stack.emplace();
-        }
-        if (stack->has_ended(*each.holder)) {
+    under_way_.take_lost([](operation &each) {
+        if (!each.gone) {
             lose(each, function_has_returned);
         }
-    }
+    });
 }
 
 void pending_buffers::look(watched_list &used) {
@@ -123,16 +116,15 @@ void pending_buffers::look_locked(const watched_list &used, const operation *exc
         }
         note_in_windows(*one, current_address());
         accesses.look(*one);
-        for (const auto &[made, operation] : operations_) {
-            if (!operation.under_way || &operation == except) {
-                continue;
-            }
-            for (const watched_memory &theirs : operation.used.all()) {
-                if (const auto address = one->collides_with(theirs)) {
-                    report_collision(one->how(), {operation.place, theirs.how()}, *address);
-                }
-            }
-        }
+        under_way_.each_about(extent_of(*one), one->how() == use::writes,
+                              [&](const operation &each, const watched_memory &theirs) {
+                                  if (&each == except) {
+                                      return;
+                                  }
+                                  if (const auto address = one->collides_with(theirs)) {
+                                      report_collision(one->how(), {each.place, theirs.how()}, *address);
+                                  }
+                              });
     }
 }
 
@@ -158,21 +150,26 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     });
     for_certain([&] {
         const std::scoped_lock guard{mutex_};
-        observe(operations_.at(&made));
+        watch_locked(operations_.at(&made));
     });
 }
 
-void pending_buffers::observe(const operation &of) {
-    if (observed->told() && of.under_way) {
-        for (const watched_memory &each : of.used.all()) {
+void pending_buffers::watch_locked(operation &begun) {
+    if (!begun.under_way) {
+        return;
+    }
+    under_way_.add(begun);
+    if (observed->told()) {
+        for (const watched_memory &each : begun.used.all()) {
             observed->add(each.ranges());
         }
     }
 }
 
-void pending_buffers::unobserve(const operation &of) {
+void pending_buffers::unwatch_locked(operation &ended) {
+    under_way_.remove(ended);
     if (observed->told()) {
-        for (const watched_memory &each : of.used.all()) {
+        for (const watched_memory &each : ended.used.all()) {
             observed->remove(each.ranges());
         }
     }
@@ -186,13 +183,11 @@ void pending_buffers::touched(access_filter::range memory, memory_access how, co
         }
     };
     const std::scoped_lock guard{mutex_};
-    for (const auto &[made, each] : operations_) {
-        for (const watched_memory &theirs : each.used.all()) {
-            if (each.under_way && theirs.meets(memory, writes)) {
-                name({each.place, theirs.how()});
-            }
+    under_way_.each_about(memory, writes, [&](const operation &each, const watched_memory &theirs) {
+        if (theirs.meets(memory, writes)) {
+            name({each.place, theirs.how()});
         }
-    }
+    });
     accesses.find(memory, writes, name);
 }
 
@@ -276,7 +271,7 @@ void pending_buffers::start_locked(protocol::request &started) {
     }
     found->second.under_way = true;
     found->second.number = begun_++;
-    observe(found->second);
+    watch_locked(found->second);
     if (auto *const receive = dynamic_cast<protocol::receive_operation *>(&started)) {
         receive->posting = number_locked(found->second.place);
         if (found->second.about.peer == wait_note::anybody) { // again: the last time it may have been told
@@ -305,7 +300,7 @@ void pending_buffers::find_and_end_locked(const protocol::request &complete) {
             api::note_source(receive->pattern.context, receive->pattern.source, receive->result.source,
                              receive->posting);
         }
-        unobserve(found->second);
+        unwatch_locked(found->second);
         found->second.under_way = false;
         if (!complete.persistent) {
             operations_.erase(found);
@@ -367,7 +362,7 @@ bool pending_buffers::adopt(protocol::request &freed) {
     const bool writes = std::ranges::any_of(
         found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
     if (!writes || !freed.active || freed.is_complete()) {
-        unobserve(found->second);
+        unwatch_locked(found->second);
         operations_.erase(found);
         return false;
     }
@@ -394,7 +389,7 @@ void pending_buffers::end_adopted_locked() {
             memory.end(each->result.cancelled || found->second.gone ? 0
                                                                     : std::numeric_limits<MPI_Count>::max());
         }
-        unobserve(found->second);
+        unwatch_locked(found->second);
         operations_.erase(found);
         static_cast<void>(api::dispose(*each));
         return true;

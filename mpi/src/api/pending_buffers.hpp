@@ -4,7 +4,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@
 #include <vector>
 
 #include "abi/call_place.hpp"
-#include "abi/stack_frames.hpp"
+#include "api/operations_under_way.hpp"
 #include "api/origin_buffers.hpp"
 #include "api/window_mistakes.hpp"
 #include "base/checks.hpp"
@@ -75,15 +74,7 @@ class pending_buffers {
     window_mistakes windows;
 
   private:
-    struct operation {
-        watched_list used;
-        call_address place;
-        wait_note::operation about{};
-        std::optional<stack_frame> holder; ///< the call whose variable the buffer is
-        bool under_way = false;
-        bool gone = false;        ///< the buffer does not exist any more
-        std::uint64_t number = 0; ///< how many were begun before
-    };
+    using operation = watched_operation;
     void look_locked(const watched_list &used, const operation *except);
     /// Names an operation under way whose buffer does not exist any more.
     static void lose(operation &under_way, const char *why);
@@ -93,9 +84,9 @@ class pending_buffers {
     /// Of an operation that is complete. May be done again.
     void end_buffers_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
-    /// Listens to loads and stores of its memory as long as it is under way, or no longer.
-    static void observe(const operation &of);
-    static void unobserve(const operation &of);
+    /// Looks at its memory as long as it is under way, and listens to the program's loads and stores there.
+    void watch_locked(operation &begun);
+    void unwatch_locked(operation &ended);
 
     /// Of the receives whose calls are known, the latest are.
     static constexpr std::size_t most_places = 1024;
@@ -110,6 +101,7 @@ class pending_buffers {
     std::set<std::string> wildcards_named_;
     std::set<std::pair<const void *, const void *>> accesses_named_; ///< by a code and a call
     std::unordered_map<const protocol::request *, operation> operations_;
+    operations_under_way under_way_; ///< of these
     std::vector<protocol::request *> adopted_;
 };
 
