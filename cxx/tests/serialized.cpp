@@ -154,21 +154,21 @@ template <class T> void goes_by_piece(const T &object, const T &other) {
 
 void long_objects() {
     using strings = std::vector<std::string>;
-    const strings even(1024, std::string(1016, 's'));
-    strings uneven(3000);
+    const strings even(256, std::string(1016, 's'));
+    strings uneven(1000);
     for (std::size_t i = 0; i < uneven.size(); ++i)
         uneven[i].assign(i * 7919 % 501, static_cast<char>('a' + i % 26));
-    uneven[1000].assign(200'000, 'x'); // over many packets
+    uneven[500].assign(200'000, 'x'); // over many packets
     goes_by_piece(even, uneven);
     goes_by_piece(uneven, even);
-    goes_by_piece(strings(100'000), strings{"one"});
-    goes_by_piece(std::vector<std::wstring>(30, std::wstring(5001, L'w')), {});
-    goes_by_piece(std::vector<std::vector<point>>(20, std::vector<point>(1003, point{1, 2})), {});
+    goes_by_piece(strings(20'000), strings{"one"});
+    goes_by_piece(std::vector<std::wstring>(10, std::wstring(5001, L'w')), {});
+    goes_by_piece(std::vector<std::vector<point>>(8, std::vector<point>(1003, point{1, 2})), {});
     goes_by_piece(std::vector<std::vector<bool>>(20, std::vector<bool>(5003, true)), {});
     goes_by_piece(std::vector<bool>(100'000, true), std::vector<bool>(7, false));
-    goes_by_piece(std::vector<person>(5000, person{"Ada", 36, {"a", "", std::string(77, 'b')}}), {});
+    goes_by_piece(std::vector<person>(1500, person{"Ada", 36, {"a", "", std::string(77, 'b')}}), {});
     std::map<std::string, std::vector<std::optional<std::string>>> nested;
-    for (int i = 0; i < 1000; ++i)
+    for (int i = 0; i < 500; ++i)
         nested[std::to_string(i)] = {std::nullopt, std::string(static_cast<std::size_t>(i), 'n'), ""};
     goes_by_piece(nested, {{"gone", {}}});
     goes_by_piece(std::pair{std::string(100'000, 'p'), std::deque<std::string>(1000, "q")}, {});

@@ -6,12 +6,14 @@
 // exact solution of the same equations.
 //
 //     mpirun -n 4 membrane        # half of the ranks are the water's, half the membrane's
+//     mpirun -n 4 membrane 15     # with fewer steps than 60
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -243,7 +245,8 @@ class experiment {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+    const int steps = argc > 1 ? std::atoi(argv[1]) : 60;
     const lisle::environment environment;
     const lisle::communicator world = lisle::world();
     const bool shares = world.size() == 1;
@@ -265,7 +268,7 @@ int main() {
             rule(couple::acceleration::none, 1), rule(couple::acceleration::constant, constant),
             rule(couple::acceleration::aitken, constant), rule(couple::acceleration::quasi_newton, constant)};
         for (std::size_t at = 0; at != rules.size(); ++at) {
-            of[at] = all.run(density, rules[at], 60);
+            of[at] = all.run(density, rules[at], steps);
             error = std::max(error, of[at].error);
         }
         if (world.rank() == 0) {

@@ -278,7 +278,7 @@ void test_example(const lisle::communicator &all) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int runs = argc > 1 ? std::atoi(argv[1]) : 100, points = argc > 2 ? std::atoi(argv[2]) : 16;
+    const int runs = argc > 1 ? std::atoi(argv[1]) : 40, points = argc > 2 ? std::atoi(argv[2]) : 16;
     const lisle::communicator world = lisle::world();
     for (int seed = 1; seed <= runs; ++seed) {
         run_random(world, static_cast<unsigned>(seed));

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fiber_collectives TIMES NAME: so many collectives of 8 bytes of two ranks, the root in turns. What the
- * calls cost is counted from outside, see check_budget. */
+ * fiber_collectives TIMES: so many collectives of each kind of 8 bytes of two ranks, the root in turns. What
+ * the calls cost is counted from outside, see check_budget. */
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static char give[16], take[16];
 
@@ -23,22 +21,22 @@ static void reduce(int root) {
     MPI_Reduce(give, take, 1, MPI_INT64_T, MPI_SUM, root, MPI_COMM_WORLD);
 }
 
-static const struct {
-    const char *name;
-    void (*call)(int root);
-} collectives[] = {{"bcast", bcast}, {"gather", gather}, {"alltoallv", alltoallv}, {"reduce", reduce}};
+static void (*const collectives[])(int root) = {bcast, gather, alltoallv, reduce};
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    for (size_t i = 0; argc == 3 && i < sizeof collectives / sizeof *collectives; ++i) {
-        if (strcmp(argv[2], collectives[i].name) == 0) {
-            const int times = atoi(argv[1]);
+    if (argc != 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int times = atoi(argv[1]);
+    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i)
+        for (int counted = 0; counted < 2; ++counted) { /* the first time some things happen once */
             for (int time = 0; time < times; ++time)
-                collectives[i].call(time % 2);
-            MPI_Finalize();
-            return 0;
+                collectives[i](time % 2);
+            if (rank == 0)
+                MPI_Wtime(); /* ends a part of what is counted */
         }
-    }
-    fprintf(stderr, "usage: fiber_collectives TIMES bcast|gather|alltoallv|reduce\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
 }

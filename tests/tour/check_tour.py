@@ -50,7 +50,9 @@ def run(how, block, folder, lislerun, publishing):
     lines, variables = commands(block)
     lines = [re.sub(r"mailbox\.hpp:\d+", f"mailbox.hpp:{publishing}", line) for line in lines]
     script = folder / "commands.gdb"
-    script.write_text("set debuginfod enabled off\n" + "\n".join(lines) + "\n")
+    # Debug information is indexed once, not by each gdb.
+    index = f"set index-cache directory {folder}/index\nset index-cache enabled on\n"
+    script.write_text("set debuginfod enabled off\n" + index + "\n".join(lines) + "\n")
     gdb = ["gdb", "-q", "-nx", "-batch", "-x", str(script)]
     alone = ["-n", "1", "./tour"]
     command = {"sender": [lislerun, "-n", "1", *gdb, "./tour", ":", *alone],

@@ -1,4 +1,5 @@
 // says: This class has its own serialize(), or save() and load()
+#include <lisle/lisle.hpp>
 #include <lisle/window.hpp>
 struct angle {
     double degrees;

@@ -1,7 +1,8 @@
 // says: This class has its own serialize(), or save() and load()
-#include <concepts>
 #include <lisle/lisle.hpp>
 #include <lisle/serialize.hpp>
+
+#include <concepts>
 struct angle { // for another archive
     double degrees;
     template <class Archive>

@@ -1,6 +1,7 @@
 // says: This callable does not combine
-#include <functional>
 #include <lisle/lisle.hpp>
+
+#include <functional>
 #include <vector>
 std::vector<int> values;
 void mistake() {

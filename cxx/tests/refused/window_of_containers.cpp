@@ -1,5 +1,7 @@
 // says: This type has no datatype of its own
+#include <lisle/lisle.hpp>
 #include <lisle/window.hpp>
+
 #include <vector>
 
 void mistake() {

@@ -1,4 +1,5 @@
 // says: This class is only declared here
+#include <lisle/lisle.hpp>
 #include <lisle/window.hpp>
 
 class particle;

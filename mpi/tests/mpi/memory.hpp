@@ -5,8 +5,10 @@
 
 #include "check.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string>
 #include <vector>
@@ -45,3 +47,22 @@ template <class T> class test_memory {
 
 /// A vector that is sent and received.
 template <class T> using buffer_of = std::vector<T, test_memory<T>>;
+
+/// So many bytes that all have one value at first. A vector of bytes sets one after the other, which takes
+/// longer than what most tests do with them.
+class equal_bytes {
+  public:
+    equal_bytes() = default;
+    equal_bytes(std::size_t bytes, std::byte value)
+        : units_((bytes + sizeof(unit) - 1) / sizeof(unit)), size_{bytes} {
+        if (!units_.empty())
+            std::memset(data(), static_cast<int>(value), units_.size() * sizeof(unit));
+    }
+    [[nodiscard]] std::byte *data() noexcept { return units_.empty() ? nullptr : units_.front().data(); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  private:
+    using unit = std::array<std::byte, 64>;
+    buffer_of<unit> units_;
+    std::size_t size_ = 0;
+};

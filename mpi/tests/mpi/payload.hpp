@@ -34,27 +34,27 @@ class random_numbers {
 /// Bytes that follow from the seed.
 inline void fill_random(std::byte *at, std::size_t bytes, std::uint64_t seed) {
     random_numbers random(seed);
-    while (bytes > 0) {
-        const std::uint64_t word = random.next();
-        const std::size_t part = bytes < sizeof word ? bytes : sizeof word;
-        std::memcpy(at, &word, part);
-        at += part;
-        bytes -= part;
+    std::uint64_t word = 0;
+    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
+        word = random.next();
+        std::memcpy(at, &word, sizeof word);
     }
+    word = random.next();
+    if (bytes > 0)
+        std::memcpy(at, &word, bytes);
 }
 
 /// Whether these bytes are what fill_random writes.
 inline bool is_random(const std::byte *at, std::size_t bytes, std::uint64_t seed) {
     random_numbers random(seed);
-    while (bytes > 0) {
-        const std::uint64_t word = random.next();
-        const std::size_t part = bytes < sizeof word ? bytes : sizeof word;
-        if (std::memcmp(at, &word, part) != 0)
+    std::uint64_t word = 0;
+    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
+        std::memcpy(&word, at, sizeof word);
+        if (word != random.next())
             return false;
-        at += part;
-        bytes -= part;
     }
-    return true;
+    word = random.next();
+    return bytes == 0 || std::memcmp(at, &word, bytes) == 0;
 }
 
 /// Memory for `count` blocks of `block` bytes that begin every `stride` bytes (contiguous if they are equal),
@@ -62,7 +62,7 @@ inline bool is_random(const std::byte *at, std::size_t bytes, std::uint64_t seed
 class guarded_buffer {
   public:
     guarded_buffer(std::size_t count, std::size_t block, std::size_t stride)
-        : count_{count}, block_{block}, stride_{stride}, memory_(2 * margin + count * stride, guard) {}
+        : count_{count}, block_{block}, stride_{stride}, memory_{2 * margin + count * stride, guard} {}
     explicit guarded_buffer(std::size_t bytes) : guarded_buffer(bytes > 0 ? 1 : 0, bytes, bytes) {}
 
     [[nodiscard]] std::byte *data() noexcept { return memory_.data() + margin; }
@@ -101,5 +101,5 @@ class guarded_buffer {
     std::size_t count_;
     std::size_t block_;
     std::size_t stride_;
-    buffer_of<std::byte> memory_;
+    equal_bytes memory_;
 };

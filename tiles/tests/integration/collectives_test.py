@@ -4,7 +4,7 @@
 the mesh; fewer where the ranks lie on 4 x 4 or 8 x 8 tiles. A run takes the same cycles each time, so a comparison holds
 on any machine.
 
-Usage: collectives_test.py LISLERUN COLLECTIVES MESH...
+Usage: collectives_test.py LISLERUN COLLECTIVES MESH [LENGTH...]
        collectives_test.py --table LISLERUN COLLECTIVES MESH...     prints the cycles as the table of tiles/docs/tiles.md
 """
 import os
@@ -40,17 +40,17 @@ def cycles(launcher, program, mesh, operation, length, algorithm=None):
     return int(found[2])
 
 
-def compare(launcher, program, mesh):
+def compare(launcher, program, mesh, lengths):
     lost = []
     for operation, rivals in RIVALS.items():
-        for length in LENGTHS:
+        for length in lengths:
             chosen = cycles(launcher, program, mesh, operation, length)
             for rival in set(rivals) - LINEAR.get(mesh, set()):
                 took = cycles(launcher, program, mesh, operation, length, rival)
                 if chosen + (mesh in STRICTLY) > took:
                     lost.append(f"{operation} of {length} bytes: {chosen} cycles, {took} with {rival}")
     expect(not lost, f"{mesh}: the mesh's are not faster: {lost}")
-    again = [cycles(launcher, program, mesh, "allreduce", LENGTHS[0]) for _ in range(2)]
+    again = [cycles(launcher, program, mesh, "allreduce", lengths[0]) for _ in range(2)]
     expect(again[0] == again[1], f"{mesh}: two runs differ: {again}")
 
 
@@ -68,5 +68,4 @@ def table(launcher, program, meshes):
 if sys.argv[1] == "--table":
     table(sys.argv[2], sys.argv[3], sys.argv[4:])
 else:
-    for shape in sys.argv[3:]:
-        compare(sys.argv[1], sys.argv[2], shape)
+    compare(*sys.argv[1:4], list(map(int, sys.argv[4:])) or LENGTHS)

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "mpi/tests/integration"))
 from commands import LIMIT, expect, fail, preloading, run
@@ -210,18 +211,18 @@ def summary_of(program):
 
 
 def equal_runs():
-    """Each program three times: twice alone, and beside processes that keep all cores busy."""
-    for program in PROGRAMS:
-        first = summary_of(program)
-        expect(first == summary_of(program), f"{program}: the runs differ")
-        load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
-        try:
-            again = summary_of(program)
-            expect(first == again, f"{program}:\n{first}\n{again}")
-        finally:
-            for each in load:
-                each.kill()
-                each.wait()
+    """Each program twice: alone, and beside the others and processes that keep all cores busy."""
+    alone = [summary_of(program) for program in PROGRAMS]
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        with ThreadPoolExecutor(len(PROGRAMS)) as pool:
+            busy = list(pool.map(summary_of, PROGRAMS))
+    finally:
+        for each in load:
+            each.kill()
+            each.wait()
+    for program, first, again in zip(PROGRAMS, alone, busy):
+        expect(first == again, f"{program}:\n{first}\n{again}")
 
 
 def large():

@@ -137,7 +137,8 @@ class mesh_algorithms : public algorithms {
                 stages.push_back(ranks.stages(rank));
             }
             for (const int length : lengths) {
-                if (length > longest) {
+                if (length > longest ||
+                    (ranks.size() > 16 && length > 3000)) { // all stages are cut as with fewer ranks
                     break;
                 }
                 const int stride = length % 2 + 1;

@@ -115,8 +115,7 @@ PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES {languages})
 find_package({package} REQUIRED {components})
 set(CMAKE_CXX_EXTENSIONS OFF)
-add_executable(program {program})
-target_link_libraries(program PRIVATE {target})
+{programs}
 file(WRITE ${{CMAKE_BINARY_DIR}}/launcher "${{{launcher}}}")
 """
 
@@ -205,15 +204,38 @@ def check_tasks(prefix, work, libdir):
     run(sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(python / 'liblisle_couple.so')!r}).lisle_couple_message")
 
 
-def check_fortran(cmake, prefix, work):
-    """By the wrapper and by CMake's module, which compiles with mpif.h and both modules."""
-    if not list(prefix.rglob("mpi_f08.mod")) or os.environ.get("SANITIZED"):
-        return  # built without a Fortran compiler; or its static library wants the sanitizer's flags
-    (work / "message.f90").write_text(FORTRAN_PROGRAM, encoding="utf-8")
-    run(prefix / "bin/mpifort", work / "message.f90", "-o", work / "by_mpifort", cwd=work)
-    check_program(prefix, work / "by_mpifort")
-    check_cmake(cmake, prefix, work, "fortran", package="MPI", components="COMPONENTS Fortran", languages="Fortran",
-                target="MPI::MPI_Fortran", launcher="MPIEXEC_EXECUTABLE", program=work / "message.f90")  # fmt: skip
+def has_fortran(prefix):
+    """Not if built without a Fortran compiler; or its static library wants the sanitizer's flags."""
+    return bool(list(prefix.rglob("mpi_f08.mod"))) and not os.environ.get("SANITIZED")
+
+
+def check_fortran(prefix, work):
+    if has_fortran(prefix):
+        (work / "message.f90").write_text(FORTRAN_PROGRAM, encoding="utf-8")
+        run(prefix / "bin/mpifort", work / "message.f90", "-o", work / "by_mpifort", cwd=work)
+        check_program(prefix, work / "by_mpifort")
+
+
+def check_module(cmake, prefix, work):
+    """CMake's module, which compiles with mpi.h and, where there is Fortran, with mpif.h and both modules."""
+    languages, programs = "C CXX", {"program": (PROGRAM, "MPI::MPI_C")}
+    if has_fortran(prefix):
+        languages += " Fortran"
+        programs["in_fortran"] = (work / "message.f90", "MPI::MPI_Fortran")
+    check_cmake(cmake, prefix, work, "module", programs, package="MPI", components=f"COMPONENTS {languages}",
+                launcher="MPIEXEC_EXECUTABLE", languages=languages)  # fmt: skip
+
+
+def check_package(cmake, prefix, work):
+    """Lisle's own package, under both spellings of its name."""
+    check_cmake(cmake, prefix, work, "package", {"program": (PROGRAM, "Lisle::mpi")}, package="Lisle",
+                launcher="Lisle_MPIEXEC", languages="C")  # fmt: skip
+    (work / "message.cpp").write_text(CPP_PROGRAM, encoding="utf-8")
+    # The precompiled header is there, or the program would not compile.
+    (work / "bare.cpp").write_text(CPP_PROGRAM.replace("#include <lisle/lisle.hpp>\n", ""), encoding="utf-8")
+    check_cmake(cmake, prefix, work, "cpp", {"program": (work / "message.cpp", "Lisle::cpp"),
+                                             "precompiled": (work / "bare.cpp", "Lisle::cpp_precompiled")},
+                package="lisle", launcher="Lisle_MPIEXEC", languages="CXX")  # fmt: skip
 
 
 def check_tiles(prefix, work, libdir):
@@ -313,16 +335,21 @@ def check_warnings(prefix, work):
     (work / "strict.cpp").write_text(globals_ + CPP_PROGRAM.replace("int rank", "int mine").replace("= rank", "= mine"),
                                      encoding="utf-8")  # fmt: skip
     run(prefix / "bin/mpicxx", "-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Wold-style-cast", "-Wconversion",
-        "-Wsign-conversion", "-Werror", "-c", work / "strict.cpp", "-o", work / "strict.o")  # fmt: skip
+        "-Wsign-conversion", "-Werror", "-fsyntax-only", work / "strict.cpp")  # fmt: skip
 
 
-def check_cmake(cmake, prefix, work, name, **project):
+def check_cmake(cmake, prefix, work, name, programs, components="", **project):
+    """@param programs by name: their source and the target that they link with"""
     source = empty_directory(work / name)
-    (source / "CMakeLists.txt").write_text(PROJECT.format(**{"program": PROGRAM, "languages": "C CXX", **project}), encoding="utf-8")
+    added = "".join(f'add_executable({program} "{file}")\ntarget_link_libraries({program} PRIVATE {target})\n'
+                    for program, (file, target) in programs.items())  # fmt: skip
+    text = PROJECT.format(programs=added, components=components, **project)
+    (source / "CMakeLists.txt").write_text(text, encoding="utf-8")
     environment = {**os.environ, "PATH": f"{prefix}/bin{os.pathsep}{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(prefix)}
     run(cmake, "-S", source, "-B", source / "build", env=environment)
     run(cmake, "--build", source / "build", env=environment)
-    check_program(prefix, source / "build/program")
+    for program in programs:
+        check_program(prefix, source / "build" / program)
     launcher = (source / "build/launcher").read_text(encoding="utf-8")
     expect(pathlib.Path(launcher).resolve().is_relative_to(prefix), f"{name} found the launcher {launcher}")
 
@@ -341,22 +368,13 @@ def main():
     check_tasks(prefix, work, libdir)
     check_tiles(prefix, work, libdir)
     check_names_of_other_mpis(prefix, work)
-    check_fortran(cmake, prefix, work)
+    check_fortran(prefix, work)
     if shutil.which("pkg-config"):
         check_pkg_config(prefix, work, libdir)
-    check_cmake(cmake, prefix, work, "package", package="Lisle", components="", target="Lisle::mpi",
-                launcher="Lisle_MPIEXEC")  # fmt: skip
-    (work / "message.cpp").write_text(CPP_PROGRAM, encoding="utf-8")
-    check_cmake(cmake, prefix, work, "cpp", package="lisle", components="", target="Lisle::cpp",
-                launcher="Lisle_MPIEXEC", program=work / "message.cpp")  # fmt: skip
-    # The precompiled header is there, or the program would not compile.
-    (work / "bare.cpp").write_text(CPP_PROGRAM.replace("#include <lisle/lisle.hpp>\n", ""), encoding="utf-8")
-    check_cmake(cmake, prefix, work, "precompiled", package="Lisle", components="", target="Lisle::cpp_precompiled",
-                launcher="Lisle_MPIEXEC", program=work / "bare.cpp")  # fmt: skip
+    check_package(cmake, prefix, work)
     check_old_language(prefix, work)
     check_warnings(prefix, work)
-    check_cmake(cmake, prefix, work, "module", package="MPI", components="COMPONENTS C CXX", target="MPI::MPI_C",
-                launcher="MPIEXEC_EXECUTABLE")  # fmt: skip
+    check_module(cmake, prefix, work)
 
 
 if __name__ == "__main__":

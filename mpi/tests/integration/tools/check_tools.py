@@ -96,12 +96,12 @@ class coverage(Tools):
     """gcov: all ranks' counts are in the file of a source, as those of processes are."""
 
     def test_counts(self):
+        self.compile("--coverage", "-O0", "-c", HERE / "program.c", "-o", "program.o")
+        self.compile("--coverage", "program.o", "-o", "program")
         for name, options in SHAPES.items():
             with self.subTest(ranks=name):
                 for old in self.folder.glob("*.gcda"):
                     old.unlink()
-                self.compile("--coverage", "-O0", "-c", HERE / "program.c", "-o", "program.o")
-                self.compile("--coverage", "program.o", "-o", "program")
                 self.job(options, "./program")
                 said = subprocess.run(["gcov", "-t", "-o", "program.gcda", str(HERE / "program.c")], cwd=self.folder,
                                       capture_output=True, text=True, check=True).stdout

@@ -5,6 +5,7 @@
 #include "../check.hpp"
 #include "../memory.hpp"
 
+#include <cstring>
 #include <vector>
 
 #ifdef FAILING_ALLOCATIONS
@@ -59,23 +60,24 @@ class strided {
     static constexpr int guard = 0x7a7a7a7a;
 
     strided(int count, int stride)
-        : count_(count), stride_(stride),
-          memory_(static_cast<std::size_t>(count) * static_cast<std::size_t>(stride) + 2, guard) {}
-    int &operator[](int i) {
-        return memory_[1 + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_)];
-    }
-    int *data() { return memory_.data() + 1; }
+        : count_{count}, stride_{stride}, memory_{sizeof(int) * static_cast<std::size_t>(count * stride + 2),
+                                                  guard_byte} {}
+    int &operator[](int i) { return data()[i * stride_]; }
+    int *data() { return static_cast<int *>(static_cast<void *>(memory_.data())) + 1; }
     int count() const { return count_; }
-    void clear() { memory_.assign(memory_.size(), guard); }
-    void check_gaps() const {
-        for (std::size_t i = 0; i < memory_.size(); ++i)
-            if (i == 0 || i == memory_.size() - 1 || (i - 1) % static_cast<std::size_t>(stride_) != 0)
-                CHECK_EQ(memory_[i], guard);
+    void clear() { std::memset(memory_.data(), static_cast<int>(guard_byte), memory_.size()); }
+    void check_gaps() {
+        CHECK_EQ(data()[-1], guard);
+        CHECK_EQ(data()[count_ * stride_], guard);
+        for (int i = 0; i < count_; ++i)
+            for (int gap = 1; gap < stride_; ++gap)
+                CHECK_EQ(data()[i * stride_ + gap], guard);
     }
 
   private:
+    static constexpr std::byte guard_byte{0x7a};
     int count_, stride_;
-    buffer_of<int> memory_;
+    equal_bytes memory_;
 };
 
 /// MPI_INT (stride 1) or an int that takes the room of `stride`.

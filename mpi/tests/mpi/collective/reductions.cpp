@@ -160,9 +160,14 @@ template <class T> T factor(int rank, int index) {
     return static_cast<T>((rank + index) % 3 == 0 ? 2 : 1);
 }
 
-template <class T> void arithmetic(const scene &s, MPI_Datatype type) {
+template <class T> void sums(const scene &s, MPI_Datatype type) {
     const auto number = [](int rank, int index) { return static_cast<T>(value(rank, index)); };
     test<T>(s, type, MPI_SUM, number, [](T a, T b) { return static_cast<T>(a + b); });
+}
+
+template <class T> void arithmetic(const scene &s, MPI_Datatype type) {
+    const auto number = [](int rank, int index) { return static_cast<T>(value(rank, index)); };
+    sums<T>(s, type);
     test<T>(s, type, MPI_PROD, factor<T>, [](T a, T b) { return static_cast<T>(a * b); });
     test<T>(s, type, MPI_MIN, number, [](T a, T b) { return a < b ? a : b; });
     test<T>(s, type, MPI_MAX, number, [](T a, T b) { return a < b ? b : a; });
@@ -287,6 +292,16 @@ void all_types(const scene &s) {
     user_functions(s);
 }
 
+/// One type of each class.
+void few_types(const scene &s) {
+    arithmetic<int>(s, MPI_INT);
+    bitwise<unsigned char>(s, MPI_BYTE);
+    logical<int>(s, MPI_INT);
+    complex<double>(s, MPI_C_DOUBLE_COMPLEX);
+    locations<double>(s, MPI_DOUBLE_INT);
+    user_functions(s);
+}
+
 /// Sums of doubles whose rounding depends on the order: the same bits each time, in whatever order ranks
 /// arrive, and on all ranks where all get them.
 void reproducible(const scene &s, int length) {
@@ -370,6 +385,7 @@ void digits(scene s) {
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
     scene s{MPI_COMM_WORLD, job.rank, job.size, form::blocking, 0, MPI_SUM};
+    const bool thorough = argc > 1; // every operation on every type in every form, and on long rows
     if (argc > 1 && std::strcmp(argv[1], "digits") == 0) {
         digits(s);
         return 0;
@@ -378,13 +394,19 @@ int main(int argc, char **argv) {
         for (const int count : {0, 1, 5}) {
             s.how = how;
             s.count = count;
-            if (count == 5 || how == form::blocking)
+            if (count != 5 && how != form::blocking)
+                continue;
+            if (thorough || (count == 5 && how == form::blocking))
                 all_types(s);
+            else
+                few_types(s);
         }
     }
     s.how = form::blocking;
     s.count = 40001; // longer than any message sent at once, and than where algorithms change
-    arithmetic<double>(s, MPI_DOUBLE);
+    sums<double>(s, MPI_DOUBLE);
+    if (thorough)
+        arithmetic<double>(s, MPI_DOUBLE);
     user_functions(s);
     for (const int length : {1, 100, 1000, 40001})
         reproducible(s, length);

@@ -7,8 +7,8 @@
 
 int main(int argc, char **argv) {
     const check::job job{&argc, &argv};
-    const int kept_count = argc > 1 ? std::stoi(argv[1]) : 5000;
-    const int freed_count = argc > 2 ? std::stoi(argv[2]) : 20000;
+    const int kept_count = argc > 1 ? std::stoi(argv[1]) : 2000;
+    const int freed_count = argc > 2 ? std::stoi(argv[2]) : 6000;
     std::vector<int> all(static_cast<std::size_t>(job.size));
     for (int i = 0; i < job.size; ++i)
         all[static_cast<std::size_t>(i)] = i;

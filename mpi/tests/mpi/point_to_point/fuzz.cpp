@@ -60,21 +60,21 @@ constexpr std::size_t guard_bytes = 16;
 /// Receive buffers for the longest message, full of guard bytes; kept, since filling them takes long.
 class buffer_pool {
   public:
-    buffer_of<std::byte> take() {
+    equal_bytes take() {
         if (free_.empty())
-            return buffer_of<std::byte>(most_bytes + guard_bytes, guard);
-        buffer_of<std::byte> buffer = std::move(free_.back());
+            return {most_bytes + guard_bytes, guard};
+        equal_bytes buffer = std::move(free_.back());
         free_.pop_back();
         return buffer;
     }
     /// @param used how many bytes at the beginning are no guard bytes any more
-    void give_back(buffer_of<std::byte> &&buffer, std::size_t used) {
-        std::fill_n(buffer.begin(), used, guard);
+    void give_back(equal_bytes &&buffer, std::size_t used) {
+        std::memset(buffer.data(), static_cast<int>(guard), used);
         free_.push_back(std::move(buffer));
     }
 
   private:
-    std::vector<buffer_of<std::byte>> free_;
+    std::vector<equal_bytes> free_;
 };
 
 /// One receive of a batch: its selector, how it is made, and where the data go.
@@ -83,7 +83,7 @@ struct planned_receive {
     int tag;
     int comm;
     bool probed;
-    buffer_of<std::byte> buffer;
+    equal_bytes buffer;
     MPI_Status status;
 };
 
@@ -106,7 +106,7 @@ class batch {
     }
 
     void run() {
-        std::vector<buffer_of<std::byte>> out(outgoing_.size());
+        std::vector<equal_bytes> out(outgoing_.size());
         std::vector<MPI_Request> sends(outgoing_.size(), MPI_REQUEST_NULL);
         std::vector<MPI_Request> posted;
         std::vector<std::size_t> posted_index;
@@ -209,8 +209,8 @@ class batch {
             std::swap(receives_[i - 1], receives_[from + random_.below(i - from)]);
     }
 
-    void start_send(const planned_message &message, buffer_of<std::byte> &buffer, MPI_Request &request) {
-        buffer.resize(message.bytes);
+    void start_send(const planned_message &message, equal_bytes &buffer, MPI_Request &request) {
+        buffer = {message.bytes, std::byte{}};
         fill_random(buffer.data(), buffer.size(), message.seed);
         MPI_Comm comm = comms_[static_cast<std::size_t>(message.comm)];
         const int dest = local_rank(message.dest, message.comm);
@@ -268,7 +268,7 @@ class batch {
         if (!is_random(receive.buffer.data(), message.bytes, message.seed))
             check::fail(__FILE__, __LINE__, what + ": wrong contents");
         for (std::size_t i = 0; i < guard_bytes; ++i)
-            if (receive.buffer[message.bytes + i] != guard)
+            if (receive.buffer.data()[message.bytes + i] != guard)
                 check::fail(__FILE__, __LINE__, what + ": written behind the message");
         pool_.give_back(std::move(receive.buffer), message.bytes);
         messages->second.pop_front();

@@ -18,7 +18,7 @@
 namespace {
 
 constexpr int owner = 0;
-constexpr int rounds = 20;
+constexpr int rounds = 10;
 constexpr std::size_t length = 10000; // longer than what is copied at once
 constexpr std::size_t reached = 3;    // elements behind them, for calls of one element
 constexpr std::size_t last_seen = length + reached;

@@ -363,7 +363,7 @@ class told_test {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 300;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 150;
     const auto seed = static_cast<std::uint64_t>(argc > 2 ? std::atol(argv[2]) : 1);
     for (const flavour how : flavours(MPI_COMM_WORLD))
         told_test(job, how, seed + static_cast<std::uint64_t>(how)).run(rounds);

@@ -77,8 +77,12 @@ template <class T> class transfer_test {
     transfer_test(const check::job &job, MPI_Datatype element, flavour how, mode synchronisation)
         : job_{job}, element_{element}, how_{how}, mode_{synchronisation} {}
 
-    void run(int first, int rounds) {
-        window_of<T> window(how_, room * static_cast<std::size_t>(job_.size + 1));
+    /// Elements of a window that all tests of the job's size can use.
+    static std::size_t elements(const check::job &job) {
+        return room * static_cast<std::size_t>(job.size + 1);
+    }
+
+    void run(const window_of<T> &window, int first, int rounds) {
         for (int round = first; round < first + rounds; ++round)
             for (const form each : forms(mode_)) {
                 one_round(window, round, each, true);
@@ -91,7 +95,7 @@ template <class T> class transfer_test {
     static constexpr std::size_t room = 200'000;
     static constexpr T untouched = static_cast<T>(0x55);
 
-    void one_round(window_of<T> &window, int round, form each, bool puts) {
+    void one_round(const window_of<T> &window, int round, form each, bool puts) {
         const std::size_t margin = static_cast<std::size_t>(round) % 5;
         std::vector<std::unique_ptr<transfer<T>>> by_origin; // those that come here
         for (int rank = 0; rank < job_.size; ++rank)
@@ -264,16 +268,19 @@ void mixed_elements(const check::job &job, mode synchronisation) {
 
 int main(int argc, char **argv) {
     const check::job job(&argc, &argv);
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 2;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 1;
     for (const flavour how : flavours(MPI_COMM_WORLD)) {
         int first = 0;
+        const window_of<int> ints(how, transfer_test<int>::elements(job)); // long: not one for each mode
         for (const mode each : all_modes) {
-            transfer_test<int>(job, MPI_INT, how, each).run(first, rounds);
+            transfer_test<int>(job, MPI_INT, how, each).run(ints, first, rounds);
             first += rounds;
         }
-        transfer_test<unsigned char>(job, MPI_BYTE, how, mode::fence).run(first, rounds);
-        transfer_test<unsigned char>(job, MPI_BYTE, how, mode::flush_all).run(first, rounds);
-        transfer_test<double>(job, MPI_DOUBLE, how, mode::lock_all).run(first, rounds);
+        const window_of<unsigned char> bytes(how, transfer_test<unsigned char>::elements(job));
+        transfer_test<unsigned char>(job, MPI_BYTE, how, mode::fence).run(bytes, first, rounds);
+        transfer_test<unsigned char>(job, MPI_BYTE, how, mode::flush_all).run(bytes, first, rounds);
+        const window_of<double> doubles(how, transfer_test<double>::elements(job));
+        transfer_test<double>(job, MPI_DOUBLE, how, mode::lock_all).run(doubles, first, rounds);
         nothing_to_do(job, how);
         flushed_order(job, how);
     }

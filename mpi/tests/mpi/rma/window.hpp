@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,7 +90,8 @@ class window_of_bytes {
             CHECK_MPI(MPI_Info_free(&info));
         }
         bytes_ = {static_cast<std::byte *>(base), count * size};
-        std::ranges::fill(bytes_, std::byte{});
+        if (!bytes_.empty())
+            std::memset(bytes_.data(), 0, bytes_.size());
         int ranks = 0;
         CHECK_MPI(MPI_Comm_size(comm, &ranks));
         first_.assign(static_cast<std::size_t>(ranks), 0);

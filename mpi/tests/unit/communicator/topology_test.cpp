@@ -99,7 +99,7 @@ TEST_F(topologies, join_the_ends_of_periodic_dimensions_only) {
 }
 
 TEST_F(topologies, match_messages_of_every_edge) {
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 60; ++round) {
         const cartesian grid = draw_grid();
         // What rank a sends along its k-th edge to b must meet the receive of b for the opposite edge.
         for (int from = 0; from < grid.size(); ++from) {

@@ -241,7 +241,7 @@ random_type resized_of(random_source &random, const random_type &old) {
 
 int number_of_cases() {
     const char *const set = std::getenv("LISLE_TEST_CASES");
-    return set != nullptr ? std::atoi(set) : 10000;
+    return set != nullptr ? std::atoi(set) : 3000;
 }
 
 random_type make_random_type(random_source &random, int depth) {

@@ -66,7 +66,7 @@ TEST(cooperative_copy, remembers_a_refusal_until_the_next_one) {
 TEST(cooperative_copy, moves_every_byte_once_whoever_comes_when) {
     cooperative_copy copy{};
     std::mt19937 random{7};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < 80; ++round) {
         const std::size_t bytes = 1 + random() % 2000000;
         std::array<std::vector<unsigned char>, 2> moved{std::vector<unsigned char>(bytes),
                                                         std::vector<unsigned char>(bytes)};

@@ -110,7 +110,7 @@ std::vector<std::byte> bytes_of(std::size_t count, int value) {
 
 TEST(socket_device, peers_that_connect_at_the_same_time_share_one_connection) {
     std::mt19937 random{3};
-    for (int round = 0; round != 200; ++round) {
+    for (int round = 0; round != 50; ++round) {
         endpoint one, other;
         const peer_number to_other = one->add_peer(other->address());
         const peer_number to_one = other->add_peer(one->address());
@@ -135,7 +135,7 @@ TEST(socket_device, peers_that_connect_at_the_same_time_share_one_connection) {
 
 // Then all that is said in a greeting may be there before the caller looks for it again.
 TEST(socket_device, a_peer_that_answers_at_once_is_heard) {
-    for (int round = 0; round != 200; ++round) {
+    for (int round = 0; round != 50; ++round) {
         endpoint one, other;
         const peer_number to_other = one->add_peer(other->address());
         const std::jthread answers{[&other](const std::stop_token &stop) {

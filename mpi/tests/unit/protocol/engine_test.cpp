@@ -199,7 +199,7 @@ TEST_P(engine_test, carries_messages_of_every_size_and_mode) {
 
 TEST_P(engine_test, keeps_order_and_contents_of_random_traffic_with_wildcards) {
     run job{GetParam()};
-    constexpr int each = 600;
+    constexpr int each = 300;
     job([&](int self, const channel &channel) {
         std::mt19937 random{static_cast<unsigned>(self)};
         std::vector<request *> sending;
