@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/observed_memory.hpp"
 
-#include <algorithm>
-
 #include "base/checks.hpp"
 
 namespace lisle {
@@ -19,36 +17,9 @@ view_list &views() {
     return *made;
 }
 
-bool starts_before(const access_filter::range &a, const access_filter::range &b) noexcept {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-}
-
-/// As few as the filter takes: those with the least between them become one.
-void merge(std::vector<access_filter::range> &ranges) {
-    std::vector<access_filter::range> merged;
-    for (const auto &each : ranges) {
-        if (merged.empty() || merged.back().end < each.begin) {
-            merged.push_back(each);
-        } else {
-            merged.back().end = std::max(merged.back().end, each.end);
-        }
-    }
-    while (merged.size() > access_filter::most_ranges) {
-        auto nearest = merged.begin();
-        for (auto each = merged.begin(); each + 1 != merged.end(); ++each) {
-            if (each[1].begin - each->end < nearest[1].begin - nearest->end) {
-                nearest = each;
-            }
-        }
-        nearest->end = nearest[1].end;
-        merged.erase(nearest + 1);
-    }
-    ranges = std::move(merged);
-}
-
 } // namespace
 
-observed_memory::observed_memory() {
+observed_memory::observed_memory() : ranges_{access_filter::most_ranges} {
     filter_.owner = &this_rank();
 }
 
@@ -82,7 +53,7 @@ void observed_memory::listen() {
 void observed_memory::add(std::span<const access_filter::range> added) {
     const std::scoped_lock guard{mutex_};
     for (const auto &each : added) {
-        ranges_.insert(std::ranges::upper_bound(ranges_, each, starts_before), each);
+        ranges_.add(each);
     }
     publish_locked();
 }
@@ -90,18 +61,13 @@ void observed_memory::add(std::span<const access_filter::range> added) {
 void observed_memory::remove(std::span<const access_filter::range> removed) {
     const std::scoped_lock guard{mutex_};
     for (const auto &each : removed) {
-        const auto found = std::ranges::lower_bound(ranges_, each, starts_before);
-        if (found != ranges_.end() && found->begin == each.begin && found->end == each.end) {
-            ranges_.erase(found);
-        }
+        ranges_.remove(each);
     }
     publish_locked();
 }
 
 void observed_memory::publish_locked() {
-    std::vector<access_filter::range> few = ranges_;
-    merge(few);
-    filter_.set(few.data(), few.size());
+    filter_.set(ranges_.few().data(), ranges_.few().size());
 }
 
 } // namespace lisle

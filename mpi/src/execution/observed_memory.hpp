@@ -3,12 +3,12 @@
 // with `mpicc --check` and everything is looked for (LISLE_CHECK=2).
 #pragma once
 
-#include <cstdint>
+#include <atomic>
 #include <mutex>
 #include <span>
-#include <vector>
 
 #include "base/access_filter.hpp"
+#include "base/range_cover.hpp"
 #include "execution/rank_local.hpp"
 
 namespace lisle {
@@ -41,7 +41,7 @@ class observed_memory {
     owned_filter filter_;
     std::atomic<bool> told_{false}; ///< relaxed: set while the program enters MPI or loads a library
     std::mutex mutex_;              ///< protects ranges_
-    std::vector<access_filter::range> ranges_; ///< sorted by their beginnings
+    range_cover ranges_;
 };
 
 inline const rank_local<observed_memory> observed;
