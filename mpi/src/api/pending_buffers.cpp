@@ -401,7 +401,7 @@ namespace {
 /// A sum: of different calls different, but for a rare chance.
 std::uint64_t number_of(const call_address &call) noexcept {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-    std::uint64_t sum = reinterpret_cast<std::uintptr_t>(call.call.data());
+    auto sum = reinterpret_cast<std::uintptr_t>(call.call.data());
     sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.site);
     for (const std::uint64_t offset : call.offsets) {
         sum = sum * factor + offset;
