@@ -141,6 +141,9 @@ void pending_buffers::add(protocol::request &made, watched_list used) {
     for_certain([&] {
         const std::scoped_lock guard{mutex_};
         operation &entry = operations_[&made];
+        if (entry.under_way) { // of a request that could not be begun, whose place this one has
+            unwatch_locked(entry);
+        }
         entry = {.used = std::move(used),
                  .place = current_address(),
                  .about = known,
