@@ -54,9 +54,10 @@ def remove_host(name):
 class Hosts:
     """`with Hosts(3) as hosts:` hosts.names are what launchers call them; hosts.run(name, command...) runs there."""
 
-    def __init__(self, count, rails=1, delay=0, loss=0, closed=()):
+    def __init__(self, count, rails=1, delay=0, loss=0, closed=(), names=None):
         """delay: milliseconds that each frame takes to a host, and from it (a round trip takes four of these); loss: how
-        many of a hundred frames are lost on each of these ways; closed: hosts with which nobody can begin a connection."""
+        many of a hundred frames are lost on each of these ways; closed: hosts with which nobody can begin a connection; names:
+        what the hosts are called, by who has the names of the machine's namespaces to itself."""
         self.count = count
         self.rails = rails
         self.delay = delay
@@ -65,7 +66,7 @@ class Hosts:
         self.links = []
         self.tag = f"l{os.getpid() % 100000}"
         self.net = None
-        self.names = [f"{self.tag}h{i + 1}" for i in range(count)]
+        self.names = list(names or (f"{self.tag}h{i + 1}" for i in range(count)))
 
     @property
     def environment(self):
