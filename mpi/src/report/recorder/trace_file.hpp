@@ -39,8 +39,9 @@ class trace_file {
     void unmap() noexcept;
 
     int descriptor_ = -1;
-    std::size_t offset_ = 0; ///< of the window in the file
-    std::size_t bytes_ = 0;  ///< of the window
+    std::size_t offset_ = 0;   ///< of the window in the file
+    std::size_t bytes_ = 0;    ///< of the window
+    std::size_t reserved_ = 0; ///< how long the file is
     std::byte *window_ = nullptr, *window_end_ = nullptr, *at_ = nullptr;
 };
 
