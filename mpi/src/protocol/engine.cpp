@@ -95,6 +95,7 @@ void engine::expect_one_thread(bool one) noexcept {
     one = one && !has_progress_threads(); // which come to the engine, too
     job &job = core_.self.job;
     core_.self.owner.tracks().each([one](engine &each) {
+        each.core_.counts.expect_one_thread(one);
         const message_observer *const observer = each.core_.observer;
         each.receives_.expect_one_thread(one && each.core_.polled.empty() &&
                                          (observer == nullptr || !observer->follows_each_message()));

@@ -14,11 +14,11 @@ namespace {
 
 /// Whether announce_and_watch() may be used: for data in one piece to another rank of the process, from a
 /// thread that may keep its core for a while.
-bool may_watch(engine &mine, const send_operation &send) noexcept {
-    const int self = mine.core().self.number;
-    return mine.routes().share_addresses(self, send.dest) && send.dest != self &&
-           send.buffer.type->contiguous() && send.buffer.address != nullptr && !send.in_pieces &&
-           mine.core().observer == nullptr && mine.waits().brief_looks() != 0 && !mine.failures().any();
+bool may_watch(engine &mine, const fabric::route &way, const send_operation &send) noexcept {
+    const engine_identity &self = mine.core().self;
+    return self.shares_addresses(way) && send.dest != self.number && send.buffer.type->contiguous() &&
+           send.buffer.address != nullptr && !send.in_pieces && mine.core().observer == nullptr &&
+           mine.waits().brief_looks() != 0 && !mine.failures().any();
 }
 
 /// Announces a message of a blocking call, whose thread then looks for the end alone: the receiver finds the
@@ -39,7 +39,7 @@ bool announce_and_watch(engine &mine, send_operation &send) {
 /// Makes progress for a receiver of this process, if it is one: it may be computing.
 void help(const engine_identity &self, int dest) {
     rank *const receiver =
-        dest != self.number && self.routes.share_addresses(self.number, dest) ? self.job.find(dest) : nullptr;
+        dest != self.number && self.shares_addresses(self.routes.to(dest)) ? self.job.find(dest) : nullptr;
     if (engine *const theirs = receiver != nullptr ? receiver->tracks().find(self.track) : nullptr) {
         theirs->mover().move();
     }
@@ -47,13 +47,17 @@ void help(const engine_identity &self, int dest) {
 
 } // namespace
 
+send_operation::send_operation(engine &home, const typed_buffer &buffer, const envelope &what, int dest,
+                               send_mode mode) noexcept
+    : operation{home}, buffer{buffer}, context{what.context}, source{what.source}, dest{dest}, tag{what.tag},
+      mode{mode} {}
+
 send_operation::send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag,
                                send_mode mode)
-    : operation{*channel.home}, buffer{buffer},
-      context{dest == MPI_PROC_NULL ? channel.context : channel.context_at(dest)}, source{channel.self},
-      dest{dest == MPI_PROC_NULL ? dest : channel.peers->member(dest)}, tag{tag}, mode{mode} {
-    result.source = MPI_ANY_SOURCE;
-}
+    : send_operation{
+          *channel.home, buffer,
+          envelope{dest == MPI_PROC_NULL ? channel.context : channel.context_at(dest), channel.self, tag},
+          dest == MPI_PROC_NULL ? dest : channel.peers->member(dest), mode} {}
 
 void engine::start(send_operation &send) {
     if (send.dest == MPI_PROC_NULL) {
@@ -62,7 +66,8 @@ void engine::start(send_operation &send) {
         return;
     }
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
-    if (send.mode != send_mode::synchronous && out_.goes_unasked(send.dest, send.buffer, bytes) &&
+    if (send.mode != send_mode::synchronous &&
+        out_.goes_unasked(routes().to(send.dest), send.buffer, bytes) &&
         out_.try_send_eager(send.buffer, {send.context, send.source, send.tag}, send.dest, bytes) ==
             claim_result::claimed) {
         complete(send);
@@ -120,7 +125,8 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && mine.out().goes_unasked(number, buffer, bytes)) {
+    const fabric::route &way = mine.routes().to(number);
+    if (mode != send_mode::synchronous && mine.out().goes_unasked(way, buffer, bytes)) {
         claim_result result = mine.out().try_send_eager(buffer, what, number, bytes);
         for (unsigned tries = 0; result == claim_result::full;
              result = mine.out().try_send_eager(buffer, what, number, bytes)) {
@@ -134,9 +140,9 @@ void send_in_general(const typed_buffer &buffer, const channel &channel, int des
             throw_failure(mine.failures().error_of(what.context, number), number);
         }
     }
-    alignas(64) send_operation operation{buffer, channel, dest, tag, mode};
+    alignas(64) send_operation operation{mine, buffer, what, number, mode};
     bool ended = false; // a receiver that is there is faster without help
-    if (may_watch(mine, operation)) {
+    if (may_watch(mine, way, operation)) {
         ended = announce_and_watch(mine, operation);
     } else {
         mine.announce(operation);
@@ -174,11 +180,11 @@ request *start_send_in_general(const typed_buffer &buffer, const channel &channe
     const int number = channel.peers->member(dest);
     const auto bytes = static_cast<std::size_t>(buffer.bytes());
     const envelope what{channel.context_at(dest), channel.self, tag};
-    if (mode != send_mode::synchronous && mine.out().goes_unasked(number, buffer, bytes) &&
+    if (mode != send_mode::synchronous && mine.out().goes_unasked(mine.routes().to(number), buffer, bytes) &&
         mine.out().try_send_eager(buffer, what, number, bytes) == claim_result::claimed) {
         return mine.completed_send();
     }
-    auto operation = std::make_unique<send_operation>(buffer, channel, dest, tag, mode);
+    auto operation = std::make_unique<send_operation>(mine, buffer, what, number, mode);
     operation->keep(*buffer.type);
     mine.announce_and_help(*operation);
     mine.deliver(*operation);

@@ -58,7 +58,7 @@ void send_buffer::send(const typed_buffer &buffer, const channel &channel, int d
              " bytes");
     }
     std::unique_lock lock{mutex_};
-    if (mine.out().goes_unasked(number, buffer, static_cast<std::size_t>(bytes)) &&
+    if (mine.out().goes_unasked(mine.routes().to(number), buffer, static_cast<std::size_t>(bytes)) &&
         mine.out().try_send_eager(buffer, {channel.context_at(dest), channel.self, tag}, number,
                                   static_cast<std::size_t>(bytes)) == fabric::claim_result::claimed) {
         return;

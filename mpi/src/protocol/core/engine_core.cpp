@@ -13,7 +13,8 @@ engine_core::engine_core(engine *home, const fabric::routes &routes, rank &owner
            .routes = routes,
            .number = owner.number(),
            .on_node = owner.get_job().places().index_on_node(owner.number()),
-           .track = track},
+           .track = track,
+           .in_same_address_space = routes.to(owner.number()).same_address_space},
       observer{observer} {}
 
 void engine_core::complete_specially_locked(request &finished) {

@@ -25,9 +25,15 @@ struct engine_identity {
     rank &owner;
     lisle::job &job;
     const fabric::routes &routes;
-    int number;  ///< the rank's, in the job
-    int on_node; ///< the rank's index on its node
-    int track;   ///< of the rank's, see message/track.hpp
+    int number;                 ///< the rank's, in the job
+    int on_node;                ///< the rank's index on its node
+    int track;                  ///< of the rank's, see message/track.hpp
+    bool in_same_address_space; ///< what the route to the rank itself says
+
+    /// routes::share_addresses() of the rank and the peer that this way leads to.
+    [[nodiscard]] bool shares_addresses(const fabric::route &way) const noexcept {
+        return in_same_address_space && way.same_address_space;
+    }
 };
 
 /// Meets BasicLockable: unlock() also does what completions ask for and must not be done under the lock.

@@ -130,6 +130,10 @@ class alignas(64) receive_operation final : public operation, public pending_wor
 
 class send_operation final : public operation {
   public:
+    /// @param dest number in the job, or MPI_PROC_NULL
+    send_operation(engine &home, const typed_buffer &buffer, const envelope &what, int dest,
+                   send_mode mode) noexcept;
+    /// A message in a channel. @param dest rank among its peers, or MPI_PROC_NULL
     send_operation(const typed_buffer &buffer, const channel &channel, int dest, int tag, send_mode mode);
     void start() override;
     void cancel() override;

@@ -188,8 +188,9 @@ void announced_receives::fetch(receive_operation &receive) {
     const announced_message sender = receive.sender;
     const MPI_Count bytes = measure(receive);
     if (sender.here()) {
-        copy_here(receive, bytes);
+        // First: behind the copy it would wait for all of the copy's stores.
         core_.counts.add(counted::copied_bytes, static_cast<std::uint64_t>(bytes));
+        copy_here(receive, bytes);
     } else if (bytes != 0) {
         if (bytes >= least_shared_copy && copy_cooperatively(receive, bytes)) {
             return; // the side that ends it goes on

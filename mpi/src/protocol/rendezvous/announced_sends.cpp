@@ -34,10 +34,8 @@ std::uint16_t annotation_of(const send_operation &send) noexcept {
 
 // ---- announcing ----
 
-std::uint8_t announced_sends::locate(send_operation &send, announcement &said) {
-    const fabric::routes &routes = core_.self.routes;
-    const fabric::route &way = routes.to(send.dest);
-    if (routes.share_addresses(core_.self.number, send.dest)) {
+std::uint8_t announced_sends::locate(send_operation &send, const fabric::route &way, announcement &said) {
+    if (core_.self.shares_addresses(way)) {
         // Fibers of one thread have the same caches.
         const bool streams = send.buffer.type->scattered() && said.bytes <= most_streamed &&
                              send.dest != core_.self.number && fiber_worker::current() == nullptr;
@@ -58,10 +56,11 @@ std::uint8_t announced_sends::locate(send_operation &send, announcement &said) {
 
 bool announced_sends::announce(send_operation &send) {
     const auto bytes = static_cast<std::size_t>(send.buffer.bytes());
-    core_.counts.add(counted::announced_messages);
-    core_.counts.add(counted::announced_bytes, bytes);
+    core_.counts.add_own(counted::announced_messages);
+    core_.counts.add_own(counted::announced_bytes, bytes);
     announcement said{.bytes = bytes, .address = 0, .sender = 0, .key = 0};
-    const std::uint8_t flags = locate(send, said);
+    const fabric::route &way = core_.self.routes.to(send.dest);
+    const std::uint8_t flags = locate(send, way, said);
     deferred_packet packet{.header = {send.context, send.source, send.tag,
                                       static_cast<std::uint8_t>(packet_kind::announcement), flags,
                                       annotation_of(send), sizeof said},
@@ -72,7 +71,7 @@ bool announced_sends::announce(send_operation &send) {
     }
     // The receiver of a short message need not ask for it. In one address space it only has to copy.
     packet.takes_data = (send.mode == send_mode::synchronous || (flags & within_process) == 0) &&
-                        !send.in_pieces && out_.goes_unasked(send.dest, send.buffer, bytes + sizeof said);
+                        !send.in_pieces && out_.goes_unasked(way, send.buffer, bytes + sizeof said);
     const std::scoped_lock guard{core_};
     if (const int error = failed_.error_of(send.context, send.dest); error != MPI_SUCCESS) [[unlikely]] {
         core_.fail_locked(send, error);
@@ -97,8 +96,8 @@ bool announced_sends::announce(send_operation &send) {
 
 void announced_sends::announce_watched(send_operation &send) {
     const auto bytes = static_cast<std::uint64_t>(send.buffer.bytes());
-    core_.counts.add(counted::announced_messages);
-    core_.counts.add(counted::announced_bytes, bytes);
+    core_.counts.add_own(counted::announced_messages);
+    core_.counts.add_own(counted::announced_bytes, bytes);
     const announcement said{.bytes = bytes,
                             .address = reinterpret_cast<std::uint64_t>(&send),
                             .sender = reinterpret_cast<std::uint64_t>(send.buffer.address),

@@ -66,7 +66,7 @@ class announced_sends {
                                    const send_operation &send) const;
     /// Where the receiver finds the message, and how it may read it: fills `said`. Returns the packet's
     /// flags.
-    [[nodiscard]] std::uint8_t locate(send_operation &send, announcement &said);
+    [[nodiscard]] std::uint8_t locate(send_operation &send, const fabric::route &way, announcement &said);
     /// Lets the receiver read the buffer of a long message, if the route has remote memory. True if so.
     [[nodiscard]] bool expose_buffer(send_operation &send, const fabric::route &way);
     void withdraw_buffer(send_operation &send) noexcept;

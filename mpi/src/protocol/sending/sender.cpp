@@ -48,12 +48,10 @@ sender::sender(engine_core &core, const failure_table &failed)
       mailboxes_{core.self.routes.mailboxes()}, signature_{fabric::signed_by(core.self.number)},
       outbox_{short_limit(core, limits_), core.observer != nullptr} {}
 
-bool sender::is_copied_once(int dest, const typed_buffer &buffer) const noexcept {
-    const fabric::routes &routes = core_.self.routes;
-    if (routes.share_addresses(core_.self.number, dest)) {
+bool sender::is_copied_once(const fabric::route &way, const typed_buffer &buffer) const noexcept {
+    if (core_.self.shares_addresses(way)) {
         return !buffer.type->scattered();
     }
-    const fabric::route &way = routes.to(dest);
     return way.node != nullptr && buffer.type->contiguous() &&
            way.node->holds(buffer.address, static_cast<std::size_t>(buffer.bytes()));
 }
@@ -98,7 +96,7 @@ std::optional<type_note> sender::describe(const typed_buffer &buffer, int dest, 
 claim_result sender::try_send_observed(const typed_buffer &buffer, const envelope &what, int dest,
                                        std::size_t bytes) {
     const auto note = describe(buffer, dest, core_.observer->begin_send(what, dest));
-    if (note && !goes_unasked(dest, buffer, sizeof *note + bytes)) {
+    if (note && !goes_unasked(core_.self.routes.to(dest), buffer, sizeof *note + bytes)) {
         return claim_result::congested;
     }
     const packet_kind kind = note ? packet_kind::described_eager : packet_kind::eager;

@@ -61,12 +61,12 @@ class sender {
     /// Sends a message in one packet if there is room for it. False: announce it, or try again.
     [[nodiscard]] fabric::claim_result try_send_eager(const typed_buffer &buffer, const envelope &what,
                                                       int dest, std::size_t bytes);
-    /// True if so many bytes for `dest` are sent before their receive is known: what the route and the
-    /// settings allow, and fewer where the receiver can copy from this buffer itself.
-    [[nodiscard]] bool goes_unasked(int dest, const typed_buffer &buffer, std::size_t bytes) const noexcept {
-        return bytes <= core_.self.routes.to(dest).limits.eager &&
-               (bytes <= limits_.if_copied_once ||
-                (bytes <= limits_.otherwise && !is_copied_once(dest, buffer)));
+    /// True if so many bytes are sent this way before their receive is known: what the route and the settings
+    /// allow, and fewer where the receiver can copy from this buffer itself.
+    [[nodiscard]] bool goes_unasked(const fabric::route &way, const typed_buffer &buffer,
+                                    std::size_t bytes) const noexcept {
+        return bytes <= way.limits.eager && (bytes <= limits_.if_copied_once ||
+                                             (bytes <= limits_.otherwise && !is_copied_once(way, buffer)));
     }
 
     // ---- packets ----
@@ -116,9 +116,9 @@ class sender {
     [[nodiscard]] std::int64_t unexpected_limit() const noexcept { return limits_.unexpected; }
 
   private:
-    /// Whether `dest` copies announced data from where they lie. Scattered data is packed by its owner, also
-    /// within a process: to the receiver each of its cache lines is far away.
-    [[nodiscard]] bool is_copied_once(int dest, const typed_buffer &buffer) const noexcept;
+    /// Whether the peer copies announced data from where they lie. Scattered data is packed by its owner,
+    /// also within a process: to the receiver each of its cache lines is far away.
+    [[nodiscard]] bool is_copied_once(const fabric::route &way, const typed_buffer &buffer) const noexcept;
     [[nodiscard]] bool comes_after_others(int dest, std::size_t hindrances);
     [[nodiscard]] std::optional<type_note> describe(const typed_buffer &buffer, int dest, std::uint32_t call);
     [[gnu::cold, gnu::noinline, nodiscard]] fabric::claim_result
