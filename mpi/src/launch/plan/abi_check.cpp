@@ -68,6 +68,7 @@ bool is_mpi(std::string_view library) {
 /// What the loader's lines say of MPI, and what they miss.
 struct findings {
     std::vector<std::string> libraries; ///< of MPI, with the file that is taken
+    std::vector<std::string> foreign;   ///< the same, of another MPI that is installed here
     std::vector<std::string> missing;
 };
 
@@ -88,8 +89,9 @@ void read_line(std::string_view line, findings &found) {
     if (file.starts_with("not found")) {
         found.missing.emplace_back(library);
     } else if (is_mpi(library)) {
-        const std::filesystem::path taken{file.substr(0, file.find(" ("))};
-        found.libraries.push_back(std::string{library} + " is " + taken.lexically_normal().string());
+        const auto taken = std::filesystem::path{file.substr(0, file.find(" ("))}.lexically_normal();
+        const bool is_ours = !is_other_mpi(library) || is_face(taken.string());
+        (is_ours ? found.libraries : found.foreign).push_back(std::string{library} + " is " + taken.string());
     }
 }
 
@@ -109,18 +111,23 @@ int check_abi(const std::string &program, const std::string &abi) {
         read_line(line, found);
     }
     std::printf("%s %s\n", path.c_str(),
-                found.libraries.empty() ? "needs no library of an MPI (what it loads later is not seen here)"
-                                        : "and its libraries need of MPI:");
+                found.libraries.empty() && found.foreign.empty()
+                    ? "needs no library of an MPI (what it loads later is not seen here)"
+                    : "and its libraries need of MPI:");
     for (const auto &library : found.libraries) {
         std::printf("  %s\n", library.c_str());
+    }
+    for (const auto &library : found.foreign) {
+        std::printf("  another MPI's, with which lislerun starts nothing: %s\n", library.c_str());
     }
     for (const auto &name : found.missing) {
         std::printf("  not there: %s\n", name.c_str());
     }
-    if (found.missing.empty()) {
-        std::printf("  all names that it and its libraries need are there\n");
+    if (!found.missing.empty() || !found.foreign.empty()) {
+        return 1;
     }
-    return found.missing.empty() ? 0 : 1;
+    std::printf("  all names that it and its libraries need are there\n");
+    return 0;
 }
 
 } // namespace lisle::launch
