@@ -31,6 +31,9 @@ struct packet_slot {
     std::uint64_t token; ///< the fabric's own
     /// Set by the caller: the packet may leave before others to the same peer that wait in the fabric.
     bool may_overtake = false;
+    /// Set by the caller: the packet may wait for further ones to the same peer, until somebody polls, for a
+    /// millisecond at most.
+    bool may_be_held = false;
 };
 
 enum class claim_result : std::uint8_t {

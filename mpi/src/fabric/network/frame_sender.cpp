@@ -66,6 +66,7 @@ int frame_sender::publish(packet_slot &slot) noexcept {
     buffer &filled = buffers_.at(static_cast<std::size_t>(slot.token));
     filled.bytes = sizeof(frame) + frame_in(filled).header.payload_bytes;
     filled.urgent = slot.may_overtake;
+    filled.may_be_held = slot.may_be_held && !buffers_.has_sender();
     const int process = filled.process;
     send(filled);
     return process;
@@ -89,6 +90,7 @@ bool frame_sender::send_control(int process, frame::kind what, int source) noexc
     taken.process = process;
     taken.bytes = sizeof(frame);
     taken.urgent = what != frame::kind::last;
+    taken.may_be_held = false;
     taken.numbered = taken.kept = false;
     taken.outside = {};
     frame_in(taken) = make_frame(what, source, first_rank);
@@ -133,6 +135,7 @@ attempt frame_sender::start(buffer &filled) noexcept {
 void frame_sender::wait(buffer &filled) {
     peer_process &to = peers_[filled.process];
     take_in(filled);
+    filled.may_be_held = false;
     if (to.waiting.empty()) {
         clogged_.push_back(filled.process);
     }

@@ -10,6 +10,8 @@
 #include <sched.h>
 #include <thread>
 
+#include "base/settings.hpp"
+
 namespace lisle::fabric::network {
 
 namespace {
@@ -31,7 +33,13 @@ network_fabric::network_fabric(const std::vector<choice> &chosen, job_view job, 
       acknowledged_{job_, peers_, sender_}, congestion_{job_, peers_, sender_},
       arrivals_{job_, {rails_, buffers_, boxes_, peers_, acknowledged_, congestion_}},
       copies_{job_, {lock_, rails_, peers_, boxes_, traffic_}},
-      packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))} {}
+      packets_to_{std::make_unique<std::atomic<std::uint64_t>[]>(static_cast<std::size_t>(job_.ranks))},
+      // What a rank has sent before it fails is to arrive where others go on.
+      may_hold_{value_of(setting::recovery) == 0}, hold_{[this] {
+          const std::scoped_lock guard{lock_};
+          hold_ends_ = false;
+          send_held();
+      }} {}
 
 route_limits network_fabric::limits(int) const noexcept {
     const bool copies = rails_.traits_of_first().most_pieces != 0;
@@ -85,9 +93,34 @@ void network_fabric::publish(int dest, packet_slot &slot) noexcept {
     packets_to_[static_cast<std::size_t>(dest)].fetch_add(1, std::memory_order_relaxed);
     const std::scoped_lock guard{lock_};
     traffic_.add_sent();
+    slot.may_be_held = slot.may_be_held && may_hold_;
     peer_process &to = peers_[sender_.publish(slot)];
+    if (slot.may_be_held && !hold_ends_) {
+        bound_hold();
+    }
     if (!to.reached && !buffers_.has_sender()) [[unlikely]] {
         await_connection(to);
+    }
+}
+
+void network_fabric::bound_hold() noexcept {
+    bool any = false;
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        any = any || (rails_[number].is_open() && rails_[number].endpoint().holds_any());
+    }
+    if (any) {
+        may_hold_ = hold_ends_ = hold_.start();
+    }
+    if (any && !hold_ends_) {
+        send_held();
+    }
+}
+
+void network_fabric::send_held() noexcept {
+    for (std::size_t number = 0; number != rails_.size(); ++number) {
+        if (rails_[number].is_open()) {
+            rails_[number].endpoint().send_held();
+        }
     }
 }
 

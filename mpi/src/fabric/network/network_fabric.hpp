@@ -19,6 +19,7 @@
 #include "fabric/network/congestion.hpp"
 #include "fabric/network/frame_arrivals.hpp"
 #include "fabric/network/frame_sender.hpp"
+#include "fabric/network/hold_timer.hpp"
 #include "fabric/network/memory_copies.hpp"
 #include "fabric/network/peer/peer_table.hpp"
 
@@ -31,7 +32,10 @@ class network_fabric final : public fabric, public deferred_sending {
     network_fabric(const std::vector<choice> &chosen, job_view job, address_lookup where);
     network_fabric(const network_fabric &) = delete;
     network_fabric &operator=(const network_fabric &) = delete;
-    ~network_fabric() override { rails_.close(); }
+    ~network_fabric() override {
+        hold_.stop();
+        rails_.close();
+    }
 
     [[nodiscard]] const char *name() const noexcept override { return "network"; }
     [[nodiscard]] bool reaches(int peer) const noexcept override { return job_.elsewhere(peer); }
@@ -95,6 +99,8 @@ class network_fabric final : public fabric, public deferred_sending {
 
     // All with the lock held.
     void await_connection(peer_process &to) noexcept;
+    void bound_hold() noexcept;
+    void send_held() noexcept;
     void take_from_inbox(int self, std::size_t most, found &into);
     /// Tells a rank of peers that have failed, if it has all that these had sent. @return how many
     int tell_failures(int self, sink &into);
@@ -128,6 +134,9 @@ class network_fabric final : public fabric, public deferred_sending {
     int left_ = 0;       ///< ranks of this process that are needed no more
     unsigned polls_ = 0; ///< since somebody asked the pulse
     completions unhandled_;
+    bool may_hold_;          ///< packets that say so may wait for others
+    bool hold_ends_ = false; ///< at the end of `hold_`, which runs
+    hold_timer hold_;
 };
 
 } // namespace lisle::fabric::network

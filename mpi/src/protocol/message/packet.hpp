@@ -90,6 +90,20 @@ struct packet_manner {
     }
 };
 
+/// The first packets of messages.
+[[nodiscard]] constexpr bool begins_message(std::uint8_t kind) noexcept {
+    switch (packet_kind{kind}) {
+    case packet_kind::eager:
+    case packet_kind::strict_eager:
+    case packet_kind::announcement:
+    case packet_kind::described_eager:
+    case packet_kind::described_announcement:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /// Packets whose place among those of their sender means nothing: each is about one message of the receiver.
 [[nodiscard]] constexpr bool answers_only(std::uint8_t kind) noexcept {
     return kind == static_cast<std::uint8_t>(packet_kind::clear_to_send) ||

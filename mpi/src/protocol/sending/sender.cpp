@@ -130,6 +130,7 @@ claim_result sender::put(int dest, const fabric::packet_header &header, const pa
     *slot.header = header;
     slot.header->payload_bytes = static_cast<std::uint32_t>(bytes);
     slot.may_overtake = answers_only(header.kind);
+    slot.may_be_held = begins_message(header.kind);
     carrier.publish(dest, slot);
     return result;
 }

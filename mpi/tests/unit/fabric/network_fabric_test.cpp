@@ -95,13 +95,14 @@ class network : public testing::Test {
     network_fabric &of(int rank) { return *all[static_cast<std::size_t>(rank / ranks_each)]; }
 
     claim_result send(int from, int to, int tag, std::size_t bytes, bool solicited = false,
-                      bool may_overtake = false) {
+                      bool may_overtake = false, bool may_be_held = false) {
         packet_slot slot{};
         const claim_result result = of(from).try_claim(from, to, bytes, solicited, slot);
         if (result == claim_result::claimed) {
             *slot.header = {7, from, tag, 1, 0, 0, static_cast<std::uint32_t>(bytes)};
             std::memset(slot.payload, tag & 0xff, bytes);
             slot.may_overtake = may_overtake;
+            slot.may_be_held = may_be_held;
             of(from).publish(to, slot);
         }
         return result;
@@ -199,7 +200,7 @@ TEST_F(network, packets_of_all_sizes_arrive_whole_and_in_order) {
         const int from = static_cast<int>(random() % 6);
         const int to = static_cast<int>((static_cast<unsigned>(from) + 2U + random() % 2U * 2U) % 6U);
         const std::size_t bytes = random() % 4 == 0 ? random() % 65537 : random() % 100;
-        while (send(from, to, tag, bytes) != claim_result::claimed) {
+        while (send(from, to, tag, bytes, false, false, tag % 3 != 0) != claim_result::claimed) {
             poll_all();
         }
         sent[{from, to}].emplace_back(tag, bytes);
@@ -408,11 +409,33 @@ TEST_F(network, the_first_packet_leaves_though_its_sender_calls_no_more) {
     EXPECT_EQ(sinks[2].packets.size(), 1U);
 }
 
+TEST_F(network, packets_that_may_be_held_leave_though_their_sender_calls_no_more) {
+    begin(2);
+    constexpr int packets = 7;
+    ASSERT_EQ(send(0, 2, 0, 8), claim_result::claimed);
+    ASSERT_TRUE(poll_until([&] { return sinks[2].packets.size() == 1; }));
+    for (int round = 0; round != 3; ++round) {
+        sinks[2].packets.clear();
+        for (int tag = 0; tag != packets; ++tag) {
+            ASSERT_EQ(send(0, 2, tag, tag == 3 ? 5000 : 8, false, false, tag != 5), claim_result::claimed);
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        while (sinks[2].packets.size() != packets && std::chrono::steady_clock::now() < end) {
+            of(2).poll(2, sinks[2], 16);
+        }
+        ASSERT_EQ(sinks[2].packets.size(), packets);
+        for (int tag = 0; tag != packets; ++tag) {
+            EXPECT_EQ(sinks[2].packets[static_cast<std::size_t>(tag)].tag, tag);
+        }
+        poll_all(); // gives the buffers back
+    }
+}
+
 TEST_F(network, what_a_process_has_sent_before_it_left_arrives) {
     begin(2);
     constexpr int packets = 20;
     for (int tag = 0; tag != packets; ++tag) { // nobody has polled: they wait for their connection
-        ASSERT_EQ(send(0, 2, tag, tag % 5 == 4 ? 60000 : 8), claim_result::claimed);
+        ASSERT_EQ(send(0, 2, tag, tag % 5 == 4 ? 60000 : 8, false, false, true), claim_result::claimed);
     }
     leave_while_others_poll(0);
     all[0].reset();

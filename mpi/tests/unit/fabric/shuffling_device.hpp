@@ -49,6 +49,8 @@ class shuffling_device final : public device {
         }
         return below_->send(bytes, end, to, op);
     }
+    void send_held() noexcept override { below_->send_held(); }
+    [[nodiscard]] bool holds_any() const noexcept override { return below_->holds_any(); }
     /// From now on what is sent is lost, as on a connection whose other end has gone without a word.
     void lose_what_is_sent() noexcept { loses_ = true; }
     /// So many messages from now on the last one ends with an error.

@@ -133,6 +133,67 @@ TEST(socket_device, peers_that_connect_at_the_same_time_share_one_connection) {
     }
 }
 
+TEST(socket_device, messages_that_follow_each_other_leave_together) {
+    endpoint one, other;
+    const peer_number to_other = one->add_peer(other->address());
+    send(one, other, to_other, bytes_of(8, 0));
+    one.poll();
+    constexpr int messages = 50;
+    std::vector<std::vector<std::byte>> all;
+    std::vector<some_operation> sent(messages, some_operation{operation::kind::send});
+    for (int at = 0; at != messages; ++at) {
+        some_operation &op = sent[static_cast<std::size_t>(at)];
+        op.may_be_held = true;
+        all.push_back(bytes_of(static_cast<std::size_t>(8 + at), at));
+        const attempt how = one->send(all.back(), {}, to_other, op);
+        EXPECT_EQ(how, attempt::ended);
+        EXPECT_EQ(one->holds_any(), at != 0) << "the first one alone goes at once";
+    }
+    ASSERT_TRUE(poll_until({&other}, [&] { return other.received.size() == 2; }));
+    one->send_held();
+    EXPECT_FALSE(one->holds_any());
+    ASSERT_TRUE(poll_until({&other}, [&] { return other.received.size() == messages + 1; }));
+    for (int at = 0; at != messages; ++at) {
+        EXPECT_EQ(other.received[static_cast<std::size_t>(at + 1)], all[static_cast<std::size_t>(at)]);
+    }
+}
+
+TEST(socket_device, what_there_is_no_room_to_hold_leaves_with_what_is_held) {
+    endpoint one, other;
+    const peer_number to_other = one->add_peer(other->address());
+    send(one, other, to_other, bytes_of(8, 0));
+    one.poll();
+    constexpr int messages = 12; // of 4,000 bytes
+    std::vector<std::vector<std::byte>> all;
+    std::vector<some_operation> sent(messages, some_operation{operation::kind::send});
+    for (int at = 0; at != messages; ++at) {
+        some_operation &op = sent[static_cast<std::size_t>(at)];
+        op.may_be_held = true;
+        all.push_back(bytes_of(4000, at));
+        EXPECT_NE(one->send(all.back(), {}, to_other, op), attempt::full);
+    }
+    ASSERT_TRUE(poll_until({&one, &other}, [&] { return other.received.size() == messages + 1; }));
+    for (int at = 0; at != messages; ++at) {
+        EXPECT_EQ(other.received[static_cast<std::size_t>(at + 1)], all[static_cast<std::size_t>(at)]);
+    }
+}
+
+TEST(socket_device, a_message_that_may_not_be_held_takes_those_before_it_along) {
+    endpoint one, other;
+    const peer_number to_other = one->add_peer(other->address());
+    send(one, other, to_other, bytes_of(8, 0));
+    one.poll();
+    auto first = bytes_of(8, 1), held = bytes_of(8, 2), last = bytes_of(8, 3);
+    some_operation op_first{operation::kind::send}, op_held = op_first, op_last = op_first;
+    op_first.may_be_held = op_held.may_be_held = true;
+    EXPECT_EQ(one->send(first, {}, to_other, op_first), attempt::ended);
+    EXPECT_EQ(one->send(held, {}, to_other, op_held), attempt::ended);
+    EXPECT_EQ(one->send(last, {}, to_other, op_last), attempt::done);
+    ASSERT_TRUE(poll_until({&other}, [&] { return other.received.size() == 4; }));
+    EXPECT_EQ(other.received[2], held);
+    EXPECT_EQ(other.received.back(), last);
+}
+
 // Then all that is said in a greeting may be there before the caller looks for it again.
 TEST(socket_device, a_peer_that_answers_at_once_is_heard) {
     for (int round = 0; round != 50; ++round) {

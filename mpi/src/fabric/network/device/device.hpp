@@ -28,6 +28,7 @@ struct operation {
     enum class kind : std::uint8_t { receive, send, copy };
     std::array<void *, 8> provider_room{};
     kind what;
+    bool may_be_held = false; ///< a send that may wait for further ones to the same peer, see send_held()
 
   protected:
     explicit operation(kind what) noexcept : what{what} {}
@@ -127,6 +128,9 @@ class device {
     /// at once; if the answer is neither `done` nor `ended` it may not have been.
     [[nodiscard]] virtual attempt send(std::span<std::byte> bytes, std::span<const std::byte> end,
                                        peer_number to, operation &op) noexcept = 0;
+    /// Sends the messages that wait for further ones. take_completions() and may_wait() do, too.
+    virtual void send_held() noexcept {}
+    [[nodiscard]] virtual bool holds_any() const noexcept { return false; }
     /// Sends at most traits().inject_bytes; they may go when the call returns.
     [[nodiscard]] virtual attempt inject(std::span<const std::byte> bytes, peer_number to) noexcept = 0;
     /// Copies between own memory, in at most traits().most_pieces, and one run of a peer's.

@@ -37,6 +37,10 @@ class send_queue {
                      operation *op) {
         messages_.push_back({header, payload, sizeof header + header.bytes, sent, op, 0});
     }
+    /// Several messages. @param rest of them, behind the first one's header
+    void add_batch(const message_header &first, const memory_runs &rest) {
+        messages_.push_back({first, rest, sizeof first + rest.bytes(), 0, nullptr, 0});
+    }
     /// A message without a payload.
     void add(const message_header &header) {
         messages_.push_back({header, {}, sizeof header, 0, nullptr, 0});

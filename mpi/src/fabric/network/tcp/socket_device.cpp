@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <new>
 #include <sys/epoll.h>
+#include <utility>
 
 #include "base/copy_bytes.hpp"
 #include "fabric/network/device/choice.hpp"
@@ -85,9 +86,17 @@ attempt socket_device::send(std::span<std::byte> bytes, std::span<const std::byt
     }
     const std::size_t length = bytes.size() + end.size();
     message_header header{message_header::kind::message, static_cast<std::uint32_t>(length), 0, 0, 0};
+    // The first one goes at once. A program that sends another one before it looks for an answer sends many.
+    const bool follows = std::exchange(link->sent_since, look_) == look_;
+    if (follows && op.may_be_held && length <= held_messages::longest && link->out.empty() &&
+        link->held.add(header, bytes, end)) {
+        holds_any_ = true;
+        return attempt::ended;
+    }
     std::size_t sent = 0;
     const bool is_first = link->out.empty();
-    if (is_first) {
+    lay_held(*link);
+    if (link->out.empty()) {
         std::array<iovec, 3> runs{iovec{&header, sizeof header}, iovec{bytes.data(), bytes.size()},
                                   iovec{const_cast<std::byte *>(end.data()), end.size()}};
         const ssize_t count = link->socket.send(std::span{runs}.first(end.empty() ? 2 : 3));
@@ -107,10 +116,31 @@ attempt socket_device::send(std::span<std::byte> bytes, std::span<const std::byt
     return attempt::done;
 }
 
+void socket_device::send_held() noexcept {
+    if (std::exchange(holds_any_, false)) {
+        for (const auto &each : links_.all()) {
+            if (!each->held.empty()) {
+                flush(*each);
+            }
+        }
+    }
+}
+
+void socket_device::lay_held(socket_link &to) noexcept {
+    if (!to.held.empty()) {
+        const held_messages::batch all = to.held.take();
+        to.out.add_batch(all.header, all.rest);
+    }
+}
+
 socket_link *socket_device::ready_for(std::span<const iovec> runs, peer_number peer, operation &op,
                                       attempt &answer) noexcept {
     answer = attempt::refused;
-    return runs.size() > most_runs ? nullptr : links_.ready(peer, op, answer);
+    socket_link *const link = runs.size() > most_runs ? nullptr : links_.ready(peer, op, answer);
+    if (link != nullptr) {
+        lay_held(*link); // what was sent before the copy keeps its place
+    }
+    return link;
 }
 
 attempt socket_device::read(std::span<const iovec> into, peer_number from, std::uint64_t address,
@@ -157,6 +187,7 @@ attempt socket_device::write(std::span<const iovec> data, peer_number to, std::u
 }
 
 void socket_device::flush(socket_link &to) noexcept {
+    lay_held(to);
     for (std::size_t sent = 0; to.is_open() && to.has_to_send() && sent < most_sent_at_once;) {
         std::array<iovec, 64> runs{};
         const send_queue::offer offered = to.out.next(runs);
@@ -237,6 +268,8 @@ void socket_device::receive_rests() noexcept {
 }
 
 void socket_device::progress() noexcept {
+    ++look_;
+    send_held();
     if (posted_.any_waits() && !posted_.empty()) {
         for (const auto &each : links_.all()) {
             if (each->in.paused) {
@@ -268,6 +301,7 @@ void socket_device::progress() noexcept {
 }
 
 bool socket_device::may_wait() noexcept {
+    send_held();
     looks_ = looks_between_events - 1; // what wakes the sleeper may be a new connection
     if (!ended_.empty() || (posted_.any_waits() && !posted_.empty())) {
         return false;

@@ -3,7 +3,8 @@
 // made when it is first needed. The system is called as seldom as possible: a message leaves with one call,
 // on its sender's thread if the kernel takes it, and one call brings all that has arrived, right where it
 // belongs: a message in the buffer that stands ready, a copy in the memory that asked for it. The owner of
-// memory that is read or written answers when it polls.
+// memory that is read or written answers when it polls. Short messages that follow each other to one peer
+// leave together: a call of the system takes many times as long as a message.
 #pragma once
 
 #include "fabric/network/device/device.hpp"
@@ -38,6 +39,8 @@ class socket_device final : public device {
     [[nodiscard]] attempt receive(std::span<std::byte> into, operation &op) noexcept override;
     [[nodiscard]] attempt send(std::span<std::byte> bytes, std::span<const std::byte> end, peer_number to,
                                operation &op) noexcept override;
+    void send_held() noexcept override;
+    [[nodiscard]] bool holds_any() const noexcept override { return holds_any_; }
     [[nodiscard]] attempt inject(std::span<const std::byte>, peer_number) noexcept override {
         return attempt::refused; // send() ends at once where it can
     }
@@ -56,6 +59,7 @@ class socket_device final : public device {
     void progress() noexcept;
     void receive_from(socket_link &from) noexcept;
     void receive_rests() noexcept;
+    static void lay_held(socket_link &to) noexcept;
     void flush(socket_link &to) noexcept;
     void lost(socket_link &to) noexcept;
 
@@ -66,6 +70,8 @@ class socket_device final : public device {
     socket_links links_;
     socket_receiver receiver_;
     unsigned looks_ = 0; ///< without epoll
+    unsigned look_ = 1;  ///< number of the next one at what arrives
+    bool holds_any_ = false;
 };
 
 } // namespace lisle::fabric::network

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fabric/network/device/device.hpp"
+#include "fabric/network/tcp/held_messages.hpp"
 #include "fabric/network/tcp/posted_receives.hpp"
 #include "fabric/network/tcp/send_queue.hpp"
 #include "fabric/network/tcp/socket_message.hpp"
@@ -53,9 +54,13 @@ struct socket_link {
     tcp::greeting greeted;
     arriving_messages in;
     send_queue out;
+    held_messages held;    ///< empty while anything else waits for the kernel
+    unsigned sent_since{}; ///< which look was the last one when a message was sent, see socket_device
 
-    /// True if something waits for the kernel to take it.
-    [[nodiscard]] bool has_to_send() const noexcept { return !out.empty() || socket.has_unsent(); }
+    /// True if something waits, for the kernel to take it or for more.
+    [[nodiscard]] bool has_to_send() const noexcept {
+        return !out.empty() || !held.empty() || socket.has_unsent();
+    }
     [[nodiscard]] bool is_open() const noexcept { return is != stage::closed; }
     [[nodiscard]] bool is_ready() const noexcept { return is == stage::ready; }
     /// Has not come to its use yet.
