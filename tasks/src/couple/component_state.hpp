@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <lisle/couple/job.hpp>
@@ -43,6 +44,10 @@ class component::state {
     // As it begins.
     [[nodiscard]] const offer &offer_at(std::size_t which) const { return offers_[which].what; }
     [[nodiscard]] const want &want_at(std::size_t which) const { return wants_[which].what; }
+    /// They are needed no more once their rows have been made.
+    [[nodiscard]] std::vector<weight> take_weights(std::size_t which) {
+        return std::exchange(wants_[which].what.weights, {});
+    }
     /// @param receiver whose want it is, as restart files call it
     void add_outgoing(std::size_t which, const std::string &receiver, bool is_iterated,
                       detail::outgoing coupling) {

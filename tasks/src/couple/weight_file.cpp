@@ -103,37 +103,57 @@ std::vector<file_entry> entries_of_stretch(const communicator &ranks, outbound<p
     return all;
 }
 
+/// Files are often in order, and so are stretches of them.
+template <class T, class By> void sort_unless_sorted(std::vector<T> &all, const By &by) {
+    if (!std::ranges::is_sorted(all, {}, by)) {
+        std::ranges::sort(all, {}, by);
+    }
+}
+
+/// The entries of the points that ranks ask for, for the places that they have there.
+void answer(const std::vector<addressed<std::vector<point_run>>> &asked, std::vector<file_entry> entries,
+            outbound<weight> &into) {
+    sort_unless_sorted(entries, &file_entry::row);
+    const auto rows_of = [&](const point_run &run) {
+        const auto first = std::ranges::lower_bound(entries, run.global, {}, &file_entry::row);
+        return std::span{first, std::ranges::lower_bound(first, entries.end(), run.global + run.count, {},
+                                                         &file_entry::row)};
+    };
+    for (const auto &[rank, runs] : asked) {
+        std::size_t count = 0;
+        for (const point_run &run : runs) {
+            count += rows_of(run).size();
+        }
+        into.reserve(rank, count);
+        for (const point_run &run : runs) {
+            for (const file_entry &each : rows_of(run)) {
+                into.add(rank, {run.local + each.row - run.global, each.column, each.factor});
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::vector<weight> read_weights(MPI_Comm all, const std::string &path, const decomposition &wanted,
                                  global_index sender_points) {
     const communicator ranks{all};
-    const file_part own =
-        is_text(ranks, path) ? detail::read_text(ranks, path) : detail::read_netcdf(ranks, path);
+    file_part own = is_text(ranks, path) ? detail::read_text(ranks, path) : detail::read_netcdf(ranks, path);
     agree_on(ranks, what_differs(path, own.header, wanted, sender_points));
 
+    // Weights may fill the memory, so what is no longer needed goes before more comes.
     const directory where{wanted.grid_points(), ranks.size()};
     outbound<file_entry> told;
-    for (const file_entry &each : own.entries) {
-        told.add(where.rank_of(each.row), each);
-    }
+    told.add_all(own.entries, [&](const file_entry &each) { return where.rank_of(each.row); });
+    own = {};
     outbound<point_run> asked;
     for (const point_run &each : wanted.runs()) {
         where.for_parts_of(each, [&](int rank, const point_run &part) { asked.add(rank, part); });
     }
-    std::vector<file_entry> entries = told.exchanged_contents(ranks);
-    std::ranges::sort(entries, {}, &file_entry::row);
     outbound<weight> answers;
-    for (const auto &[rank, runs] : asked.exchanged(ranks)) {
-        for (const point_run &run : runs) {
-            auto each = std::ranges::lower_bound(entries, run.global, {}, &file_entry::row);
-            for (; each != entries.end() && each->row < run.global + run.count; ++each) {
-                answers.add(rank, {run.local + each->row - run.global, each->column, each->factor});
-            }
-        }
-    }
+    answer(asked.exchanged(ranks), told.exchanged_contents(ranks), answers);
     std::vector<weight> weights = answers.exchanged_contents(ranks);
-    std::ranges::sort(weights, {}, [](const weight &each) {
+    sort_unless_sorted(weights, [](const weight &each) {
         return std::tuple{each.place, each.source, each.factor};
     });
     return weights;

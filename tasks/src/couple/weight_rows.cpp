@@ -6,17 +6,20 @@
 
 namespace lisle::couple::detail {
 
-weight_rows::weight_rows(std::span<const weight> weights) {
-    std::vector<weight> sorted(weights.begin(), weights.end());
-    std::ranges::stable_sort(sorted, {}, [](const weight &each) {
-        return std::tuple{each.place, each.source};
-    });
-    for (const weight &each : sorted) {
+weight_rows::weight_rows(std::vector<weight> weights) {
+    const auto order = [](const weight &each) { return std::tuple{each.place, each.source}; };
+    if (!std::ranges::is_sorted(weights, {}, order)) {
+        std::ranges::stable_sort(weights, {}, order);
+    }
+    sources_.reserve(weights.size());
+    for (const weight &each : weights) {
         sources_.push_back(each.source);
     }
     std::ranges::sort(sources_);
     sources_.erase(std::ranges::unique(sources_).begin(), sources_.end());
-    for (const weight &each : sorted) {
+    sources_.shrink_to_fit();
+    entries_.reserve(weights.size());
+    for (const weight &each : weights) {
         if (rows_.empty() || rows_.back().place != each.place) {
             rows_.push_back({each.place, entries_.size()});
         }

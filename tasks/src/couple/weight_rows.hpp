@@ -12,7 +12,7 @@ namespace lisle::couple::detail {
 
 class weight_rows {
   public:
-    explicit weight_rows(std::span<const weight> weights);
+    explicit weight_rows(std::vector<weight> weights);
 
     /// In ascending order, each once.
     [[nodiscard]] const std::vector<global_index> &sources() const noexcept { return sources_; }
