@@ -94,6 +94,10 @@ void read_entries(const netcdf_file &from, const std::string &path, const form &
         if (!std::isfinite(factors[at])) {
             reject(path + ": " + as.factor + " is not finite in the entry " + std::to_string(entry + 1));
         }
+        // What SCRIP makes has such links to no point, for points of the receiver that get nothing.
+        if (factors[at] == 0 && (rows[at] == 0 || columns[at] == 0)) {
+            continue;
+        }
         into.entries.push_back({point_from_1(rows[at], into.header.rows, path, as.row, entry),
                                 point_from_1(columns[at], into.header.columns, path, as.column, entry),
                                 factors[at]});

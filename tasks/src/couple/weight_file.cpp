@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the ranks that have rows and those that read or write stretches of a file stands a directory: each
-// rank looks after a stretch of the receiver's numbers.
+// rank looks after a stretch of the receiver's numbers. Where a file has its rows in order, those that have
+// read them are asked at once.
 #include <lisle/couple/weight_file.hpp>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "couple/directory.hpp"
 #include "couple/file_entries.hpp"
 #include "couple/outbound.hpp"
+#include "couple/rows_in_order.hpp"
 #include "couple/weight_rows.hpp"
 
 namespace lisle::couple {
@@ -23,6 +25,7 @@ using detail::directory;
 using detail::file_entry;
 using detail::file_part;
 using detail::outbound;
+using detail::rows_in_order;
 
 namespace {
 
@@ -110,6 +113,15 @@ template <class T, class By> void sort_unless_sorted(std::vector<T> &all, const 
     }
 }
 
+// Weights may fill the memory, so what is no longer needed goes before more comes.
+std::vector<file_entry> at_their_directory(const communicator &ranks, const directory &where,
+                                           std::vector<file_entry> entries) {
+    outbound<file_entry> told;
+    told.add_all(entries, [&](const file_entry &each) { return where.rank_of(each.row); });
+    entries = {};
+    return told.exchanged_contents(ranks);
+}
+
 /// The entries of the points that ranks ask for, for the places that they have there.
 void answer(const std::vector<addressed<std::vector<point_run>>> &asked, std::vector<file_entry> entries,
             outbound<weight> &into) {
@@ -141,17 +153,21 @@ std::vector<weight> read_weights(MPI_Comm all, const std::string &path, const de
     file_part own = is_text(ranks, path) ? detail::read_text(ranks, path) : detail::read_netcdf(ranks, path);
     agree_on(ranks, what_differs(path, own.header, wanted, sender_points));
 
-    // Weights may fill the memory, so what is no longer needed goes before more comes.
-    const directory where{wanted.grid_points(), ranks.size()};
-    outbound<file_entry> told;
-    told.add_all(own.entries, [&](const file_entry &each) { return where.rank_of(each.row); });
-    own = {};
     outbound<point_run> asked;
-    for (const point_run &each : wanted.runs()) {
-        where.for_parts_of(each, [&](int rank, const point_run &part) { asked.add(rank, part); });
+    const auto ask = [&](const auto &where) {
+        for (const point_run &each : wanted.runs()) {
+            where.for_parts_of(each, [&](int rank, const point_run &part) { asked.add(rank, part); });
+        }
+    };
+    if (const auto where = rows_in_order::of(ranks, own.entries)) {
+        ask(*where);
+    } else {
+        const directory shared{wanted.grid_points(), ranks.size()};
+        own.entries = at_their_directory(ranks, shared, std::move(own.entries));
+        ask(shared);
     }
     outbound<weight> answers;
-    answer(asked.exchanged(ranks), told.exchanged_contents(ranks), answers);
+    answer(asked.exchanged(ranks), std::move(own.entries), answers);
     std::vector<weight> weights = answers.exchanged_contents(ranks);
     sort_unless_sorted(weights, [](const weight &each) {
         return std::tuple{each.place, each.source, each.factor};
