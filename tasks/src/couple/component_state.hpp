@@ -114,6 +114,9 @@ class component::state {
         std::int64_t got_until = 0;
     };
 
+    [[nodiscard]] std::int64_t steps_between_gets(const wanted_field &field) const noexcept {
+        return when_.spaced(field.what.every).period / when_.period;
+    }
     void check_not_begun() const;
     void check_running(const char *call) const;
     void put(offered_field &field);

@@ -231,7 +231,7 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
                                      wanted.own.name + "\" of \"" + to.component +
                                      "\" name are offered by nobody"
                                : std::string{});
-    const timetable when{from.when, to.when, wanted.how, wanted.lag};
+    const timetable when{from.when, to.when.spaced(wanted.every), wanted.how, wanted.lag};
     if (sender != nullptr) {
         sender->add_outgoing(pair.offer, "\"" + wanted.own.name + "\" of \"" + to.component + "\"",
                              wanted.is_iterated,

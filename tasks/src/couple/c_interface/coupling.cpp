@@ -222,6 +222,10 @@ int lisle_couple_field_lag(lisle_couple_field *field, int64_t lag) {
     return answer(__func__, [&](const arguments &given) { wanted(given, field).lag = lag; });
 }
 
+int lisle_couple_field_every(lisle_couple_field *field, int64_t every) {
+    return answer(__func__, [&](const arguments &given) { wanted(given, field).every = every; });
+}
+
 int lisle_couple_field_source(lisle_couple_field *field, const char *name) {
     return answer(__func__,
                   [&](const arguments &given) { wanted(given, field).field = given.text(name, "name"); });
