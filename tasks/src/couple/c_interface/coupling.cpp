@@ -31,9 +31,10 @@ want &wanted(const arguments &given, lisle_couple_field *field) {
     if (want *const inside = std::get_if<want>(&found.what)) {
         return *inside;
     }
-    reject("\"" + std::get<offer>(found.what).name + "\" of \"" + found.owner->inside->name() +
-           "\" is offered: what it is over time, its lag, its source, its weights and whether it is iterated "
-           "are for fields that are wanted");
+    reject(
+        "\"" + std::get<offer>(found.what).name + "\" of \"" + found.owner->inside->name() +
+        "\" is offered: what it is over time, its lag, its period, its source, its weights and whether it is "
+        "iterated are for fields that are wanted");
 }
 
 void add(lisle_couple_component &to, std::variant<offer, want> what, lisle_couple_field **handle,
