@@ -73,12 +73,13 @@ class Component:
         field = _made("keeps", self._handle, name.encode(), points._handle, *self._keep(name, data, points, levels))
         self._describe(field, unit, points, levels, columns)
 
-    def wants(self, name, data, points, source="", field="", how="latest", lag=0, weights=None, unit="", levels=1,
-              columns=False, iterated=False):  # fmt: skip
+    def wants(self, name, data, points, source="", field="", how="latest", lag=0, every=0, weights=None, unit="",
+              levels=1, columns=False, iterated=False):  # fmt: skip
         """A field that the component gets from another one (source, unless a configuration says whose it is), where it may
         have another name (field). iterated: both sides may do a step again until they agree.
 
-        how: "latest", "linear", "mean", "sum", "minimum" or "maximum" over time. weights: where the grids differ."""
+        how: "latest", "linear", "mean", "sum", "minimum" or "maximum" over time. every: the coupling period, a multiple of
+        the component's steps; 0: at each of its times. weights: where the grids differ."""
         if not data.flags.writeable:
             raise Error(f'couple: the array for "{name}" cannot be written to')
         handle = _made("wants", self._handle, name.encode(), points._handle, *self._keep(name, data, points, levels),
@@ -86,6 +87,7 @@ class Component:
         self._describe(handle, unit, points, levels, columns)
         _call("field_over_time", handle, _number_of(how, _OVER_TIME))
         _call("field_lag", handle, lag)
+        _call("field_every", handle, every)
         if field:
             _call("field_source", handle, field.encode())
         if weights is not None:

@@ -75,6 +75,7 @@ _CALLS = {
     "field_unit": (c_void_p, c_char_p),
     "field_over_time": (c_void_p, c_int),
     "field_lag": (c_void_p, c_int64),
+    "field_every": (c_void_p, c_int64),
     "field_source": (c_void_p, c_char_p),
     "field_weights": (c_void_p, c_void_p),
     "put": (c_void_p, c_char_p),

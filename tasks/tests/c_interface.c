@@ -221,8 +221,11 @@ static void check_refusals(void) {
             "couple: lisle_couple_offers: the handle of points is null");
     OK(lisle_couple_offers(self, "x", made, &value, MPI_DOUBLE, &field));
     REFUSED(lisle_couple_field_lag(field, 1), "couple: \"x\" of \"all\" is offered: what it is over time, "
-                                              "its lag, its source, its weights and "
+                                              "its lag, its period, its source, its weights and "
                                               "whether it is iterated are for fields that are wanted");
+    REFUSED(lisle_couple_field_every(field, 4), "couple: \"x\" of \"all\" is offered: what it is over time, "
+                                                "its lag, its period, its source, its weights and "
+                                                "whether it is iterated are for fields that are wanted");
     REFUSED(
         lisle_couple_field_levels(field, 0, 1, 1),
         "couple: lisle_couple_field_levels: a field has a level at least, and strides that are not negative: "

@@ -98,10 +98,15 @@ void check_mistakes(const lisle::communicator &world) {
     const std::string sea = "\"deep sea\".heat";
     CHECK_EQ(refusal(world, sea + " <- air.flux latest"), std::string{});
     CHECK_EQ(refusal(world, "\n" + sea + " <- air.flux summ"),
-             std::string{
-                 "2:29: \"summ\" is none of latest, linear, mean, sum, minimum, maximum, lag N, iterated"});
+             std::string{"2:29: \"summ\" is none of latest, linear, mean, sum, minimum, maximum, lag N, "
+                         "every N, iterated"});
     CHECK_EQ(refusal(world, sea + " <- air.flux lag soon"),
              std::string{"1:33: a lag has to be a whole number"});
+    CHECK_EQ(refusal(world, sea + " <- air.flux every day"),
+             std::string{"1:35: a coupling period has to be a whole number"});
+    CHECK_EQ(refusal(world, sea + " <- air.flux every 6"),
+             std::string{"couple: \"heat\" of \"deep sea\" is wanted every 6, which is no multiple of 4, the "
+                         "steps of \"deep sea\""});
     CHECK_EQ(refusal(world, sea + " < air.flux"), std::string{"1:17: \"<-\" is missing here"});
     CHECK_EQ(refusal(world, sea + " <- air"), std::string{"1:23: \".\" is missing here"});
     CHECK_EQ(refusal(world, "\"deep sea.heat <- air.flux"),

@@ -126,6 +126,15 @@ void check_declarations(const lisle::communicator &world) {
         world, [](small_job &job) { job.wanted.lag = -1; },
         "\"flux\" of \"sea\" has a lag of -1: what is still to come cannot be had");
     check_refused(
+        world, [](small_job &job) { job.wanted.every = 3; },
+        "\"flux\" of \"sea\" is wanted every 3, which is no multiple of 2, the steps of \"sea\"");
+    const auto iterated_rarely = [](small_job &job) {
+        job.wanted.every = 4;
+        job.wanted.is_iterated = true;
+    };
+    check_refused(world, iterated_rarely,
+                  "\"flux\" of \"sea\" is iterated, so it is got at each time, not every 4");
+    check_refused(
         world, [](small_job &job) { job.air().offers(job.heat); }, "\"air\" offers \"heat\" twice");
     check_refused(
         world, [](small_job &job) { job.of_air.period = 0; }, "\"air\" has steps of 0; they take at least 1");

@@ -57,6 +57,7 @@ contains
   subroutine run()
     real(real64), target :: line(rows), flat(nx, rows), deep(nx, rows, levels)
     real(real64), target :: line_got(rows), flat_got(nx, rows), deep_got(nx, rows, levels), sums(rows), late(nx, rows)
+    real(real64), target :: seldom(nx, rows)
     real(real32), target :: side(levels, nx, rows), side_got(levels, nx, rows)
     type(couple_points) :: on_line, on_plane
     type(couple_weights) :: pairs
@@ -79,6 +80,7 @@ contains
     call self%wants("deep", deep_got, on_plane, from=names(other), levels=levels, how=couple_linear)
     call self%wants("side", side_got, on_plane, from=names(other), levels=levels, columns=.true., how=couple_linear)
     call self%wants("late", late, on_plane, from=names(other), field="flat", how=couple_linear, lag=2_int64)
+    call self%wants("seldom", seldom, on_plane, from=names(other), field="flat", how=couple_linear, every=4_int64)
     ! Each place of the line is the sum of the first and the last of a row of the plane.
     pairs%places = [([int(y, int64), int(y, int64)], y=1, rows)]
     pairs%sources = [([(first + y - 2)*nx + 1_int64, (first + y - 2)*nx + int(nx, int64)], y=1, rows)]
@@ -108,6 +110,7 @@ contains
           call expect(near(flat_got(x, y), merge(-1.0_real64, value_of(other, (first + y - 2)*nx + x, 0, now), &
                                                  land(x, y))), "a plane")
           call expect(near(late(x, y), value_of(other, (first + y - 2)*nx + x, 0, max(now - 2, 0.0_real64))), "a lag")
+          call expect(near(seldom(x, y), value_of(other, (first + y - 2)*nx + x, 0, now - mod(now, 4.0_real64))), "a period")
           call expect(all(near(deep_got(x, y, :), value_of(other, (first + y - 2)*nx + x, [1, 2], now))), "levels")
           call expect(all(near(real(side_got(:, x, y), real64), deep_got(x, y, :))), "levels side by side")
         end do

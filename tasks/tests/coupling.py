@@ -102,12 +102,13 @@ def run_ring(rank, size, job):
     self.offers("side", side, whole, levels=2, columns=True)
     self.offers("count", count, whole)
 
-    got = {name: numpy.full((SIZE, SIZE), -1.0) for name in ("plane", "sea", "late")}
+    got = {name: numpy.full((SIZE, SIZE), -1.0) for name in ("plane", "sea", "late", "seldom")}
     got_deep, got_side, got_count = numpy.zeros_like(deep), numpy.zeros_like(side), numpy.zeros_like(count)
     sums = numpy.zeros(SIZE)
     self.wants("plane", got["plane"], whole, source, how="linear", unit="K")
     self.wants("sea", got["sea"], sea, source, field="plane", how="linear")
     self.wants("late", got["late"], whole, source, field="plane", how="linear", lag=2)
+    self.wants("seldom", got["seldom"], whole, source, field="plane", how="linear", every=4)
     self.wants("deep", got_deep, whole, source, levels=2, how="linear")
     self.wants("side", got_side, whole, source, levels=2, columns=True, how="linear")
     self.wants("count", got_count, backwards, source)
@@ -128,6 +129,7 @@ def run_ring(rank, size, job):
         assert numpy.allclose(got["plane"], right), now
         assert numpy.allclose(got["sea"], numpy.where(holes, -1, right)), now
         assert numpy.allclose(got["late"], values(other, max(now - 2, 0))), now
+        assert numpy.allclose(got["seldom"], values(other, now - now % 4)), now
         assert numpy.allclose(got_deep, [right, right + 200]), now
         assert numpy.allclose(got_side[:, :, 1] - 200, got_side[:, :, 0]) and numpy.allclose(got_side[:, :, 0], right), now
         given = now // (1 + other % 2) * (1 + other % 2)

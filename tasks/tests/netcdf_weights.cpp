@@ -29,7 +29,7 @@ struct content {
     std::string method, normalization; ///< attributes
 };
 
-/// 3 x 4, of SCRIP with gradients; entries in no order.
+/// 3 x 4, of SCRIP with gradients; entries in no order, and one to no point.
 content scrip() {
     return {"dst_grid_size",
             "src_grid_size",
@@ -39,9 +39,9 @@ content scrip() {
             "remap_matrix",
             "num_wgts",
             3,
-            {3, 1, 2, 1},
-            {4, 2, 2, 1},
-            {0.1, 8, 9, 0.5, 8, 9, 1.25, 8, 9, -2, 8, 9},
+            {3, 1, 2, 2, 1},
+            {4, 2, 0, 2, 1},
+            {0.1, 8, 9, 0.5, 8, 9, 0, 0, 0, 1.25, 8, 9, -2, 8, 9},
             "Conservative remapping",
             "fracarea"};
 }
@@ -148,6 +148,10 @@ void check_mistakes(const lisle::communicator &world, const file &at) {
     wrong.column_numbers[1] = 5;
     CHECK_EQ(refused(wrong),
              "couple: FILE: src_address is 5 in the entry 2, for a grid with points from 1 to 4");
+    wrong = scrip();
+    wrong.column_numbers[1] = 0;
+    CHECK_EQ(refused(wrong),
+             "couple: FILE: src_address is 0 in the entry 2, for a grid with points from 1 to 4");
     wrong = esmf();
     wrong.values[2] = INFINITY;
     CHECK_EQ(refused(wrong), "couple: FILE: S is not finite in the entry 3");
@@ -158,7 +162,7 @@ void check_mistakes(const lisle::communicator &world, const file &at) {
              "\"destarea\" can be used");
     wrong = scrip();
     wrong.factors = 4;
-    wrong.values.resize(16);
+    wrong.values.resize(20);
     CHECK_EQ(refused(wrong),
              "couple: FILE: it has 4 weights for each link, of which values need more than the first; "
              "1 or 3 can be used");

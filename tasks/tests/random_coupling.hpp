@@ -41,7 +41,7 @@ struct drawn_want {
     std::string name;
     std::size_t from = 0, field = 0;
     over_time how = over_time::latest;
-    ticks lag = 0;
+    ticks lag = 0, every = 0;
     bool regrids = false;
     std::int64_t places = 0; ///< of its own grid
     dealt points;
@@ -96,6 +96,7 @@ inline void draw_wants(drawn_job &job, random_source &random, int ranks) {
                 below(random, static_cast<std::int64_t>(job[next.from].offers.size())));
             next.how = static_cast<over_time>(below(random, 6));
             next.lag = below(random, 3) == 0 ? below(random, 6) : 0;
+            next.every = below(random, 3) == 0 ? job[component].when.period * (1 + below(random, 4)) : 0;
             const drawn_offer &offer = job[next.from].offers[next.field];
             next.regrids = below(random, 3) == 0;
             next.places = next.regrids ? 1 + below(random, 40) : offer.grid;
@@ -152,6 +153,11 @@ struct memory {
     }
 };
 
+inline couple::timetable timetable_of(const drawn_job &job, const drawn_component &receiver,
+                                      const drawn_want &wanted) {
+    return {job[wanted.from].when, receiver.when.spaced(wanted.every), wanted.how, wanted.lag};
+}
+
 /// What a point of the sender's grid gives for a step of the receiver.
 inline double made(const drawn_want &wanted, const couple::timetable &when, std::int64_t step,
                    std::int64_t level, global_index point) {
@@ -207,8 +213,9 @@ class runner {
     }
     /// What a component gets last stays as it is, for a file.
     void get_to_save() {
+        const std::deque<memory> before = got_;
         self_.get();
-        check();
+        check(&before);
     }
     void get_and_check() {
         get_to_save();
@@ -221,7 +228,7 @@ class runner {
         step_ = own().when.step_at(self_.time());
         if (self_.is_at_end())
             return;
-        check();
+        check(nullptr);
         for (std::size_t field = 0; field != own().offers.size(); ++field) {
             const drawn_offer &each = own().offers[field];
             for_each_element(mine(each.points), each.levels,
@@ -233,9 +240,10 @@ class runner {
             CHECK_EQ(kept_[at], state_of(at));
         self_.put(); // has been put, so that nothing leaves
     }
-    void check() const {
+    /// @param before what the fields had before they were got; null: they were saved
+    void check(const std::deque<memory> *before) const {
         for (std::size_t at = 0; at != own().wants.size(); ++at)
-            check(own().wants[at], got_[at]);
+            check(own().wants[at], got_[at], before == nullptr ? nullptr : &(*before)[at]);
     }
     void advance_and_put() {
         self_.advance();
@@ -266,6 +274,7 @@ class runner {
                               offer.name,
                               each.how,
                               each.lag};
+        declared.every = each.every;
         declared.regrids = each.regrids;
         if (each.regrids)
             for (std::size_t place = 0; place != points.size(); ++place)
@@ -275,29 +284,30 @@ class runner {
         self_.wants(declared);
     }
 
-    void check(const drawn_want &want, const memory &got) const {
-        const couple::timetable when{drawn_[want.from].when, own().when, want.how, want.lag};
-        const bool comes = !when.of_step(step_).none() || want.how == over_time::sum;
-        for_each_element(mine(want.points), offer_of(want).levels,
-                         [&](std::size_t at, std::int64_t level, global_index point) {
-                             double expected = 0;
-                             if (!comes)
-                                 expected = step_ == 0 ? -1 : -7;
-                             else if (!want.regrids)
-                                 expected = made(want, when, step_, level, point);
-                             else
-                                 for (const couple::weight &each : want.rows[static_cast<std::size_t>(point)])
-                                     expected += each.factor * made(want, when, step_, level, each.source);
-                             if (!(std::abs(got[at] - expected) <= 1e-4)) {
-                                 check::fail(__FILE__, __LINE__,
-                                             own().name + " has " + std::to_string(got[at]) + " for " +
-                                                 want.name + " at step " + std::to_string(step_) + " (how " +
-                                                 std::to_string(static_cast<int>(want.how)) +
-                                                 (want.regrids ? ", regridded" : "") + ", lag " +
-                                                 std::to_string(want.lag) + ") not " +
-                                                 std::to_string(expected));
-                             }
-                         });
+    void check(const drawn_want &want, const memory &got, const memory *before) const {
+        const couple::timetable when = timetable_of(drawn_, own(), want);
+        const std::int64_t times = when.receiver().period / own().when.period, step = step_ / times;
+        const bool comes = step_ % times == 0 && (!when.of_step(step).none() || want.how == over_time::sum);
+        for_each_element(
+            mine(want.points), offer_of(want).levels,
+            [&](std::size_t at, std::int64_t level, global_index point) {
+                double expected = 0;
+                if (!comes)
+                    expected = before != nullptr ? (*before)[at] : step_ == 0 ? -1 : -7;
+                else if (!want.regrids)
+                    expected = made(want, when, step, level, point);
+                else
+                    for (const couple::weight &each : want.rows[static_cast<std::size_t>(point)])
+                        expected += each.factor * made(want, when, step, level, each.source);
+                if (!(std::abs(got[at] - expected) <= 1e-4)) {
+                    check::fail(
+                        __FILE__, __LINE__,
+                        own().name + " has " + std::to_string(got[at]) + " for " + want.name + " at step " +
+                            std::to_string(step_) + " (how " + std::to_string(static_cast<int>(want.how)) +
+                            (want.regrids ? ", regridded" : "") + ", lag " + std::to_string(want.lag) +
+                            ", every " + std::to_string(want.every) + ") not " + std::to_string(expected));
+                }
+            });
     }
 
     template <class Do> static void for_each_element(const std::vector<global_index> &points,

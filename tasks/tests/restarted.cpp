@@ -39,9 +39,10 @@ bool can_stop(const drawn_job &job, ticks time) {
             return false;
         for (const drawn_want &want : each.wants) {
             const drawn_component &from = job[want.from];
-            const couple::timetable when{from.when, each.when, want.how, want.lag};
-            if (!when.of_step(last_step(each, time)).none() &&
-                when.of_step(last_step(each, time)).last > last_step(from, time))
+            const couple::timetable when = timetable_of(job, each, want);
+            const couple::ingredients got =
+                when.of_step(last_step(each, time) / (when.receiver().period / each.when.period));
+            if (!got.none() && got.last > last_step(from, time))
                 return false;
         }
     }

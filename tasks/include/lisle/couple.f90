@@ -259,42 +259,45 @@ contains
     call conclude(code, error)
   end subroutine
 
-  !> wants(name, values, points, from, [field, how, lag, weights, unit, levels, columns, iterated, error]): a field that the
-  !> component gets from another one (from; "" if a configuration says whose it is), where it may have another name (field).
-  subroutine wants_64(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
+  !> wants(name, values, points, from, [field, how, lag, every, weights, unit, levels, columns, iterated, error]): a field that
+  !> the component gets from another one (from; "" if a configuration says whose it is), where it may have another name (field).
+  subroutine wants_64(self, name, values, points, from, field, how, lag, every, weights, unit, levels, columns, iterated, &
+                      error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     real(real64), target, intent(inout) :: values(..)
     type(couple_points), intent(in) :: points
     character(*), optional, intent(in) :: field, unit
     integer, optional, intent(in) :: how
-    integer(int64), optional, intent(in) :: lag
+    integer(int64), optional, intent(in) :: lag, every
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
     logical, optional, intent(in) :: columns, iterated
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call want(self, name, c_loc(values), double_in_c, points, from, field, how, lag, weights, unit, levels, columns, &
+      call want(self, name, c_loc(values), double_in_c, points, from, field, how, lag, every, weights, unit, levels, columns, &
                 iterated, error)
   end subroutine
-  subroutine wants_32(self, name, values, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
+  subroutine wants_32(self, name, values, points, from, field, how, lag, every, weights, unit, levels, columns, iterated, &
+                      error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     real(real32), target, intent(inout) :: values(..)
     type(couple_points), intent(in) :: points
     character(*), optional, intent(in) :: field, unit
     integer, optional, intent(in) :: how
-    integer(int64), optional, intent(in) :: lag
+    integer(int64), optional, intent(in) :: lag, every
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
     logical, optional, intent(in) :: columns, iterated
     integer, optional, intent(out) :: error
     if (fits(name, points, size(values, kind=int64), is_contiguous(values), levels, error)) &
-      call want(self, name, c_loc(values), float_in_c, points, from, field, how, lag, weights, unit, levels, columns, &
+      call want(self, name, c_loc(values), float_in_c, points, from, field, how, lag, every, weights, unit, levels, columns, &
                 iterated, error)
   end subroutine
 
-  subroutine want(self, name, values, type, points, from, field, how, lag, weights, unit, levels, columns, iterated, error)
+  subroutine want(self, name, values, type, points, from, field, how, lag, every, weights, unit, levels, columns, iterated, &
+                  error)
     class(couple_component), intent(in) :: self
     character(*), intent(in) :: name, from
     type(c_ptr), intent(in) :: values
@@ -302,7 +305,7 @@ contains
     type(couple_points), intent(in) :: points
     character(*), optional, intent(in) :: field, unit
     integer, optional, intent(in) :: how
-    integer(int64), optional, intent(in) :: lag
+    integer(int64), optional, intent(in) :: lag, every
     type(couple_weights), optional, intent(in) :: weights
     integer, optional, intent(in) :: levels
     logical, optional, intent(in) :: columns, iterated
@@ -315,7 +318,7 @@ contains
     code = points%as_in_c(mine)
     if (code == 0) code = wants_in_c(self%inside, in_c(name), mine, values, type, in_c(from), handle)
     if (code == 0) code = described(handle, points, unit, levels, columns)
-    if (code == 0) code = asked(handle, field, how, lag, weights, iterated)
+    if (code == 0) code = asked(handle, field, how, lag, every, weights, iterated)
     if (c_associated(mine)) ignored = points_free(mine)
     call conclude(code, error)
   end subroutine
@@ -372,11 +375,11 @@ contains
   end function
 
   !> What is said of a field that is wanted besides that.
-  integer(c_int) function asked(handle, field, how, lag, weights, iterated) result(code)
+  integer(c_int) function asked(handle, field, how, lag, every, weights, iterated) result(code)
     type(c_ptr), intent(in) :: handle
     character(*), optional, intent(in) :: field
     integer, optional, intent(in) :: how
-    integer(int64), optional, intent(in) :: lag
+    integer(int64), optional, intent(in) :: lag, every
     type(couple_weights), optional, intent(in) :: weights
     logical, optional, intent(in) :: iterated
     type(c_ptr) :: rows
@@ -385,6 +388,7 @@ contains
     if (present(field)) code = field_source(handle, in_c(field))
     if (code == 0 .and. present(how)) code = field_over_time(handle, how)
     if (code == 0 .and. present(lag)) code = field_lag(handle, lag)
+    if (code == 0 .and. present(every)) code = field_every(handle, every)
     if (code == 0 .and. present(iterated)) then
       if (iterated) code = field_iterated(handle)
     end if

@@ -199,6 +199,8 @@ enum lisle_couple_over_time {
 int lisle_couple_field_over_time(lisle_couple_field *field, int how);
 /* What belongs to a time so much earlier. */
 int lisle_couple_field_lag(lisle_couple_field *field, int64_t lag);
+/* The coupling period, a multiple of the component's steps: got at times so far apart. 0: at each time. */
+int lisle_couple_field_every(lisle_couple_field *field, int64_t every);
 /* Its name at the other component, where that is another one. */
 int lisle_couple_field_source(lisle_couple_field *field, const char *name);
 /* Where the grids differ. The points of the field then count places alone. */

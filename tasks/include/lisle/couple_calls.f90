@@ -234,6 +234,11 @@ module lisle_couple_calls
       type(c_ptr), value :: field
       integer(c_int64_t), value :: lag
     end function
+    integer(c_int) function field_every(field, every) bind(C, name="lisle_couple_field_every")
+      import
+      type(c_ptr), value :: field
+      integer(c_int64_t), value :: every
+    end function
     integer(c_int) function field_source(field, name) bind(C, name="lisle_couple_field_source")
       import
       type(c_ptr), value :: field

@@ -81,6 +81,7 @@ bool component::state::configure(const detail::configured_want &how) {
     what.field = how.field;
     what.how = how.how.value_or(what.how);
     what.lag = how.lag.value_or(what.lag);
+    what.every = how.every.value_or(what.every);
     what.is_iterated = what.is_iterated || how.is_iterated;
     return true;
 }
@@ -94,8 +95,8 @@ detail::declaration component::state::declared() const {
     for (const wanted_field &each : wants_) {
         all.wants.push_back({couple::declared(each.what.name, each.what.place, each.what.points.grid_points(),
                                               each.what.unit),
-                             each.what.from, each.what.field, each.what.how, each.what.lag, each.what.regrids,
-                             each.what.is_iterated});
+                             each.what.from, each.what.field, each.what.how, each.what.lag, each.what.every,
+                             each.what.regrids, each.what.is_iterated});
     }
     return all;
 }
@@ -146,8 +147,10 @@ void component::state::get(wanted_field &field) {
                 std::to_string(time()));
     }
     field.got_until = step_ + 1;
-    const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
-    field.coupling->get(step_);
+    if (const std::int64_t times = steps_between_gets(field); step_ % times == 0) {
+        const detail::wait_mark waits{activity_ ? &*activity_ : nullptr};
+        field.coupling->get(step_ / times);
+    }
 }
 void component::state::get(const std::string &field) {
     check_running("get");

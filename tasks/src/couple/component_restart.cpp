@@ -78,7 +78,8 @@ template <class Visit> void component::state::for_stored(const Visit &visit) {
 
 void component::state::collect(const std::map<std::string, std::int64_t> &steps_done_of) {
     for (wanted_field &each : wants_) {
-        each.coupling->collect(steps_done_of.at(each.what.from), steps_done());
+        const std::int64_t times = steps_between_gets(each);
+        each.coupling->collect(steps_done_of.at(each.what.from), (steps_done() + times - 1) / times);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <lisle/couple/job.hpp>
@@ -43,6 +44,10 @@ class component::state {
     // As it begins.
     [[nodiscard]] const offer &offer_at(std::size_t which) const { return offers_[which].what; }
     [[nodiscard]] const want &want_at(std::size_t which) const { return wants_[which].what; }
+    /// They are needed no more once their rows have been made.
+    [[nodiscard]] std::vector<weight> take_weights(std::size_t which) {
+        return std::exchange(wants_[which].what.weights, {});
+    }
     /// @param receiver whose want it is, as restart files call it
     void add_outgoing(std::size_t which, const std::string &receiver, bool is_iterated,
                       detail::outgoing coupling) {
@@ -109,6 +114,9 @@ class component::state {
         std::int64_t got_until = 0;
     };
 
+    [[nodiscard]] std::int64_t steps_between_gets(const wanted_field &field) const noexcept {
+        return when_.spaced(field.what.every).period / when_.period;
+    }
     void check_not_begun() const;
     void check_running(const char *call) const;
     void put(offered_field &field);

@@ -98,14 +98,19 @@ void read_option(line_reader &from, configured_want &into) {
         into.lag = from.number("a lag");
         return;
     }
+    if (word == "every") {
+        into.every = from.number("a coupling period");
+        return;
+    }
     if (word == "iterated") {
         into.is_iterated = true;
         return;
     }
     const auto way = std::ranges::find_if(all_ways, [&](over_time each) { return name_of(each) == word; });
     if (way == all_ways.end()) {
-        from.fail_at_word("\"" + std::string{word} +
-                          "\" is none of latest, linear, mean, sum, minimum, maximum, lag N, iterated");
+        from.fail_at_word(
+            "\"" + std::string{word} +
+            "\" is none of latest, linear, mean, sum, minimum, maximum, lag N, every N, iterated");
     }
     into.how = *way;
 }

@@ -2,7 +2,7 @@
 // What a configuration file says of couplings, a line for each:
 //
 //     # who wants what                from whom            and how
-//     sea.heat                     <- air.heat             sum lag 4
+//     sea.heat                     <- air.heat             sum lag 4 every 8
 //     "deep sea"."salt content"    <- sea.salt             linear
 //
 // Names have letters of any kind but blanks, dots, quotes and #, or stand in quotes.
@@ -21,7 +21,7 @@ struct configured_want {
     std::size_t line = 0; ///< of the file, from 1
     std::string component, want, from, field;
     std::optional<over_time> how; ///< what is not said stays as the program has it
-    std::optional<ticks> lag;
+    std::optional<ticks> lag, every;
     bool is_iterated = false;
 };
 

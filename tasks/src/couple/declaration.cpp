@@ -87,6 +87,13 @@ void check_fit(const std::string &who, const declared_want &wanted, const std::s
     }
 }
 
+void check_period(const std::string &who, const declared_want &wanted, const declaration &receiver) {
+    if (wanted.every < 0 || wanted.every % receiver.when.period != 0) {
+        reject(who + " is wanted every " + std::to_string(wanted.every) + ", which is no multiple of " +
+               std::to_string(receiver.when.period) + ", the steps of \"" + receiver.component + "\"");
+    }
+}
+
 // Both sides repeat the same step, so that what one puts is what the other gets.
 void check_iterated(const std::string &who, const declared_want &wanted, const steps &receiver,
                     const steps &sender) {
@@ -95,6 +102,9 @@ void check_iterated(const std::string &who, const declared_want &wanted, const s
     }
     if (wanted.how != over_time::latest || wanted.lag != 0) {
         reject(who + " is iterated, so it has to be the latest value without a lag");
+    }
+    if (wanted.every > receiver.period) {
+        reject(who + " is iterated, so it is got at each time, not every " + std::to_string(wanted.every));
     }
     if (receiver != sender) {
         reject(who + " is iterated, so its component needs the same steps as \"" + wanted.from + "\"");
@@ -123,7 +133,7 @@ std::string written(const declaration &of) {
     text << static_cast<std::int64_t>(of.wants.size());
     for (const declared_want &each : of.wants) {
         text << each.own << each.from << each.field << static_cast<std::int64_t>(each.how) << each.lag
-             << static_cast<std::int64_t>(each.regrids ? 1 : 0)
+             << each.every << static_cast<std::int64_t>(each.regrids ? 1 : 0)
              << static_cast<std::int64_t>(each.is_iterated ? 1 : 0);
     }
     return std::move(text).text();
@@ -147,6 +157,7 @@ declaration read_one(word_reader &from) {
         next.field = from.word();
         next.how = static_cast<over_time>(from.number());
         next.lag = from.number();
+        next.every = from.number();
         next.regrids = from.number() != 0;
         next.is_iterated = from.number() != 0;
         read.wants.push_back(next);
@@ -190,6 +201,7 @@ std::vector<matched_want> match(const std::vector<declaration> &all) {
                        names_of(all[sender].offers, &declared_field::name));
             }
             check_fit(who, wanted, wanted.from, all[sender].offers[offer]);
+            check_period(who, wanted, all[receiver]);
             check_iterated(who, wanted, all[receiver].when, all[sender].when);
             matched.push_back({receiver, at, sender, offer});
         }

@@ -23,7 +23,7 @@ struct declared_want {
     declared_field own;
     std::string from, field;
     over_time how = over_time::latest;
-    ticks lag = 0;
+    ticks lag = 0, every = 0;
     bool regrids = false, is_iterated = false;
 };
 struct declaration {

@@ -217,7 +217,7 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
         const want &own_want = receiver->want_at(pair.want);
         if (wanted.regrids) {
             wrong = detail::what_is_wrong(own_want.weights, own_want.points.places(), grid_points);
-            rows.emplace(own_want.weights);
+            rows.emplace(receiver->take_weights(pair.want));
             points = wrong.empty() ? decomposition::list(grid_points, rows->sources()) : nothing;
         } else {
             points = own_want.points;
@@ -231,7 +231,7 @@ void job::state::couple(const std::vector<detail::declaration> &all, const detai
                                      wanted.own.name + "\" of \"" + to.component +
                                      "\" name are offered by nobody"
                                : std::string{});
-    const timetable when{from.when, to.when, wanted.how, wanted.lag};
+    const timetable when{from.when, to.when.spaced(wanted.every), wanted.how, wanted.lag};
     if (sender != nullptr) {
         sender->add_outgoing(pair.offer, "\"" + wanted.own.name + "\" of \"" + to.component + "\"",
                              wanted.is_iterated,

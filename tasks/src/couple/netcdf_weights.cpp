@@ -81,28 +81,39 @@ std::pair<std::int64_t, std::int64_t> stretch_of(const communicator &ranks, std:
     return {bound(ranks.rank()), bound(ranks.rank() + 1)};
 }
 
+void read_entries(const netcdf_file &from, const std::string &path, const form &as, std::int64_t begin,
+                  std::int64_t how_many, file_part &into) {
+    const auto count = static_cast<std::size_t>(how_many);
+    std::vector<long long> rows(count), columns(count);
+    std::vector<double> factors(count);
+    from.read(as.row, begin, rows);
+    from.read(as.column, begin, columns);
+    from.read(as.factor, begin, factors);
+    for (std::size_t at = 0; at != count; ++at) {
+        const std::int64_t entry = begin + static_cast<std::int64_t>(at);
+        if (!std::isfinite(factors[at])) {
+            reject(path + ": " + as.factor + " is not finite in the entry " + std::to_string(entry + 1));
+        }
+        // What SCRIP makes has such links to no point, for points of the receiver that get nothing.
+        if (factors[at] == 0 && (rows[at] == 0 || columns[at] == 0)) {
+            continue;
+        }
+        into.entries.push_back({point_from_1(rows[at], into.header.rows, path, as.row, entry),
+                                point_from_1(columns[at], into.header.columns, path, as.column, entry),
+                                factors[at]});
+    }
+}
+
 file_part read_stretch(const communicator &ranks, const std::string &path) {
     const netcdf_file from{path, netcdf_file::mode::read};
     const form &as = form_in(from, path);
     check_kind(from, path, as);
     file_part own{{from.dimension(as.rows), from.dimension(as.columns), from.dimension(as.entries)}, {}};
     const auto [begin, end] = stretch_of(ranks, own.header.entries);
-    const auto count = static_cast<std::size_t>(end - begin);
-    std::vector<long long> rows(count), columns(count);
-    std::vector<double> factors(count);
-    if (count != 0) {
-        from.read(as.row, begin, rows);
-        from.read(as.column, begin, columns);
-        from.read(as.factor, begin, factors);
-    }
-    for (std::size_t at = 0; at != count; ++at) {
-        const std::int64_t entry = begin + static_cast<std::int64_t>(at);
-        if (!std::isfinite(factors[at])) {
-            reject(path + ": " + as.factor + " is not finite in the entry " + std::to_string(entry + 1));
-        }
-        own.entries.push_back({point_from_1(rows[at], own.header.rows, path, as.row, entry),
-                               point_from_1(columns[at], own.header.columns, path, as.column, entry),
-                               factors[at]});
+    own.entries.reserve(static_cast<std::size_t>(end - begin));
+    constexpr std::int64_t at_once = 1 << 16; // the library's arrays need not be as long as the file's
+    for (std::int64_t first = begin; first < end; first += at_once) {
+        read_entries(from, path, as, first, std::min(at_once, end - first), own);
     }
     return own;
 }

@@ -20,8 +20,9 @@ namespace lisle::couple {
 class regridding::state {
   public:
     state(MPI_Comm all, const decomposition &offered, std::int64_t places, std::span<const weight> weights)
-        : all_{all}, rows_{weights}, offered_{offered}, wanted_{decomposition::list(offered.grid_points(),
-                                                                                    rows_.sources())},
+        : all_{all}, rows_{{weights.begin(), weights.end()}}, offered_{offered}, wanted_{decomposition::list(
+                                                                                     offered.grid_points(),
+                                                                                     rows_.sources())},
           routes_{all, offered_, wanted_}, places_{places} {}
 
     [[nodiscard]] std::int64_t unserved() const noexcept { return routes_.unserved(); }

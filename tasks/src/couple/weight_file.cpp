@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between the ranks that have rows and those that read or write stretches of a file stands a directory: each
-// rank looks after a stretch of the receiver's numbers.
+// rank looks after a stretch of the receiver's numbers. Where a file has its rows in order, those that have
+// read them are asked at once.
 #include <lisle/couple/weight_file.hpp>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "couple/directory.hpp"
 #include "couple/file_entries.hpp"
 #include "couple/outbound.hpp"
+#include "couple/rows_in_order.hpp"
 #include "couple/weight_rows.hpp"
 
 namespace lisle::couple {
@@ -23,6 +25,7 @@ using detail::directory;
 using detail::file_entry;
 using detail::file_part;
 using detail::outbound;
+using detail::rows_in_order;
 
 namespace {
 
@@ -103,37 +106,70 @@ std::vector<file_entry> entries_of_stretch(const communicator &ranks, outbound<p
     return all;
 }
 
+/// Files are often in order, and so are stretches of them.
+template <class T, class By> void sort_unless_sorted(std::vector<T> &all, const By &by) {
+    if (!std::ranges::is_sorted(all, {}, by)) {
+        std::ranges::sort(all, {}, by);
+    }
+}
+
+// Weights may fill the memory, so what is no longer needed goes before more comes.
+std::vector<file_entry> at_their_directory(const communicator &ranks, const directory &where,
+                                           std::vector<file_entry> entries) {
+    outbound<file_entry> told;
+    told.add_all(entries, [&](const file_entry &each) { return where.rank_of(each.row); });
+    entries = {};
+    return told.exchanged_contents(ranks);
+}
+
+/// The entries of the points that ranks ask for, for the places that they have there.
+void answer(const std::vector<addressed<std::vector<point_run>>> &asked, std::vector<file_entry> entries,
+            outbound<weight> &into) {
+    sort_unless_sorted(entries, &file_entry::row);
+    const auto rows_of = [&](const point_run &run) {
+        const auto first = std::ranges::lower_bound(entries, run.global, {}, &file_entry::row);
+        return std::span{first, std::ranges::lower_bound(first, entries.end(), run.global + run.count, {},
+                                                         &file_entry::row)};
+    };
+    for (const auto &[rank, runs] : asked) {
+        std::size_t count = 0;
+        for (const point_run &run : runs) {
+            count += rows_of(run).size();
+        }
+        into.reserve(rank, count);
+        for (const point_run &run : runs) {
+            for (const file_entry &each : rows_of(run)) {
+                into.add(rank, {run.local + each.row - run.global, each.column, each.factor});
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::vector<weight> read_weights(MPI_Comm all, const std::string &path, const decomposition &wanted,
                                  global_index sender_points) {
     const communicator ranks{all};
-    const file_part own =
-        is_text(ranks, path) ? detail::read_text(ranks, path) : detail::read_netcdf(ranks, path);
+    file_part own = is_text(ranks, path) ? detail::read_text(ranks, path) : detail::read_netcdf(ranks, path);
     agree_on(ranks, what_differs(path, own.header, wanted, sender_points));
 
-    const directory where{wanted.grid_points(), ranks.size()};
-    outbound<file_entry> told;
-    for (const file_entry &each : own.entries) {
-        told.add(where.rank_of(each.row), each);
-    }
     outbound<point_run> asked;
-    for (const point_run &each : wanted.runs()) {
-        where.for_parts_of(each, [&](int rank, const point_run &part) { asked.add(rank, part); });
-    }
-    std::vector<file_entry> entries = told.exchanged_contents(ranks);
-    std::ranges::sort(entries, {}, &file_entry::row);
-    outbound<weight> answers;
-    for (const auto &[rank, runs] : asked.exchanged(ranks)) {
-        for (const point_run &run : runs) {
-            auto each = std::ranges::lower_bound(entries, run.global, {}, &file_entry::row);
-            for (; each != entries.end() && each->row < run.global + run.count; ++each) {
-                answers.add(rank, {run.local + each->row - run.global, each->column, each->factor});
-            }
+    const auto ask = [&](const auto &where) {
+        for (const point_run &each : wanted.runs()) {
+            where.for_parts_of(each, [&](int rank, const point_run &part) { asked.add(rank, part); });
         }
+    };
+    if (const auto where = rows_in_order::of(ranks, own.entries)) {
+        ask(*where);
+    } else {
+        const directory shared{wanted.grid_points(), ranks.size()};
+        own.entries = at_their_directory(ranks, shared, std::move(own.entries));
+        ask(shared);
     }
+    outbound<weight> answers;
+    answer(asked.exchanged(ranks), std::move(own.entries), answers);
     std::vector<weight> weights = answers.exchanged_contents(ranks);
-    std::ranges::sort(weights, {}, [](const weight &each) {
+    sort_unless_sorted(weights, [](const weight &each) {
         return std::tuple{each.place, each.source, each.factor};
     });
     return weights;

@@ -51,6 +51,9 @@ struct want {
     std::string field{}; ///< its name there; empty: the same
     over_time how = over_time::latest;
     ticks lag = 0; ///< what belongs to a time so much earlier
+    /// The coupling period, a multiple of the component's steps: from its first time on, it gets the field at
+    /// times so far apart, and between them the field stays as it is. 0: at each of its times.
+    ticks every = 0;
     /// Where the grids differ: the caller's rows, for the places of `points`, which then counts places alone.
     std::vector<weight> weights{};
     bool regrids = false; ///< by the weights, of which a rank may have none

@@ -28,10 +28,15 @@ struct steps {
         const ticks since = time - offset;
         return since >= 0 ? since / period : -((-since - 1) / period) - 1;
     }
+    /// The times that are so far apart, from the first one on; 0: all. @pre a multiple of the period
+    [[nodiscard]] steps spaced(ticks apart) const noexcept {
+        return {apart == 0 ? period : apart, offset, end};
+    }
     bool operator==(const steps &) const = default;
 };
 
-/// What the receiver gets at a time. Intervals are those of its own steps: the one that ends at the time.
+/// What the receiver gets at a time. Intervals are those from one time to the next at which it gets
+/// something.
 enum class over_time {
     latest, ///< the value at the time, or the last one before it
     linear, ///< the straight line through the values before and after

@@ -29,7 +29,8 @@ namespace lisle::couple {
 
 enum class weight_format { text, scrip, esmf };
 
-/// Collective. What the file is, its content says. Of SCRIP's weights the first of each link counts.
+/// Collective. What the file is, its content says. Of SCRIP's weights the first of each link counts; links to
+/// the point 0 with the weight 0 are none.
 /// @param wanted points of the receiver's grid that the caller has
 /// @param sender_points of the sender's whole grid, the same at all ranks
 /// @return the weights of the caller's places, in ascending order of places and sources

@@ -31,9 +31,10 @@ want &wanted(const arguments &given, lisle_couple_field *field) {
     if (want *const inside = std::get_if<want>(&found.what)) {
         return *inside;
     }
-    reject("\"" + std::get<offer>(found.what).name + "\" of \"" + found.owner->inside->name() +
-           "\" is offered: what it is over time, its lag, its source, its weights and whether it is iterated "
-           "are for fields that are wanted");
+    reject(
+        "\"" + std::get<offer>(found.what).name + "\" of \"" + found.owner->inside->name() +
+        "\" is offered: what it is over time, its lag, its period, its source, its weights and whether it is "
+        "iterated are for fields that are wanted");
 }
 
 void add(lisle_couple_component &to, std::variant<offer, want> what, lisle_couple_field **handle,
@@ -220,6 +221,10 @@ int lisle_couple_field_over_time(lisle_couple_field *field, int how) {
 
 int lisle_couple_field_lag(lisle_couple_field *field, int64_t lag) {
     return answer(__func__, [&](const arguments &given) { wanted(given, field).lag = lag; });
+}
+
+int lisle_couple_field_every(lisle_couple_field *field, int64_t every) {
+    return answer(__func__, [&](const arguments &given) { wanted(given, field).every = every; });
 }
 
 int lisle_couple_field_source(lisle_couple_field *field, const char *name) {
