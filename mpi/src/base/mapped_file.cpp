@@ -17,7 +17,8 @@ namespace lisle {
 namespace {
 
 void *map(int descriptor, std::size_t offset, std::size_t bytes, std::string_view what) {
-    const int flags = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    // Of a large job's private memory little is touched: the kernel is not to count it as if it were.
+    const int flags = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *const base =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, static_cast<off_t>(offset));
     if (base == MAP_FAILED) {

@@ -85,6 +85,17 @@ communicator_ref create_ordered(communicator &parent, std::span<const int> ranks
                          [&] { return make_part(parent, ranks, std::move(shape)); });
 }
 
+/// The communicator of all the parent's ranks in their order, without a list of them: each rank of a large
+/// job would make one.
+communicator_ref create_alike(communicator &parent, topology shape, shared_attempt &own) {
+    return make_together(parent, parent.next_agreement_tag(), own, [&] {
+        refuse_lost_members(parent);
+        communicator_ref made = make_child(parent, 0, parent.local_group(), nullptr, parent.rank());
+        made->shape = std::make_shared<const topology>(std::move(shape));
+        return made;
+    });
+}
+
 } // namespace
 
 std::vector<int> placement_of(const communicator &parent, const cartesian &grid) {
@@ -96,6 +107,9 @@ std::vector<int> placement_of(const communicator &parent, const general_graph &g
 }
 
 communicator_ref create_cartesian(communicator &parent, cartesian grid, bool reorder, shared_attempt own) {
+    if (!reorder && grid.size() == parent.size()) {
+        return create_alike(parent, std::move(grid), own);
+    }
     std::vector<dwelling> homes;
     if (reorder) {
         homes = agreed_homes(parent, own);
@@ -270,9 +284,7 @@ communicator_ref create_distributed_graph(communicator &parent, std::span<const 
 communicator_ref create_adjacent_graph(communicator &parent, adjacent_edges edges, bool reorder,
                                        shared_attempt own) {
     if (!reorder) {
-        std::vector<int> ranks;
-        own.attempt([&] { ranks = first_ranks(parent.size()); });
-        return create_ordered(parent, ranks, std::move(edges), own);
+        return create_alike(parent, std::move(edges), own);
     }
     // A place may go to another rank, so its edges may, too: everyone gets all, in the order given.
     std::vector<known_edge> incoming;

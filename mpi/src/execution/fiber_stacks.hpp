@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks for fibers: one reserved range of addresses, which takes memory only where it is touched. A guard
-// page lies below each stack, so an overflow faults at once. Stacks begin at different places of a page: the
+// page lies below each stack, so an overflow faults at once. On kernels before 6.13 such a page takes memory
+// mappings, of which a process has as many as vm.max_map_count says: where they do not suffice for all
+// stacks, there are no guards. Stacks begin at different places of a page: the
 // fibers of a worker, which mostly wait in the same functions, would push each other's lines out of the cache
 // otherwise.
 #pragma once
@@ -33,6 +35,8 @@ class fiber_stacks {
     [[nodiscard]] std::size_t usable() const noexcept { return bytes_ + page; }
     [[nodiscard]] std::size_t step() const noexcept { return usable() + page; }
     [[nodiscard]] std::byte *end_of(std::size_t index) const noexcept { return base_ + (index + 1) * step(); }
+    [[nodiscard]] std::byte *guard_of(std::size_t index) const noexcept { return base_ + index * step(); }
+    void guard() noexcept;
 
     std::byte *base_;
     std::size_t count_;

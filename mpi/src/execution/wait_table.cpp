@@ -36,13 +36,6 @@ struct alignas(64) wait_table::head {
 };
 
 struct alignas(64) wait_table::record {
-    /// What one of several threads waits for.
-    struct thread_note {
-        std::atomic<std::uint32_t> state; ///< thread_state; release and acquire with `note`
-        wait_note note;
-    };
-    static constexpr int most_threads = 6;
-
     std::atomic<std::uint64_t> asleep; ///< threads of the rank that sleep, and naps
     /// The latest value of the bell that one of them saw before it fell asleep, and how many of them saw that
     /// one: the others are about to wake up. Written before `asleep`, which releases it.
@@ -54,13 +47,24 @@ struct alignas(64) wait_table::record {
     /// How many waits had ended when a thread of the rank last found that it waits for ranks alone, and above
     /// that 1; 0: it found something else. Orders nothing: an older value says as much.
     std::atomic<std::uint64_t> stood;
-    wait_note note;
-    thread_note threads[most_threads];
     alignas(64) traffic_count traffic; ///< of the process whose first rank this is
 };
 
+// Apart from the records: they are long, and touched only when ranks are asked.
+struct alignas(64) wait_table::notes {
+    /// What one of several threads waits for.
+    struct of_thread {
+        std::atomic<std::uint32_t> state; ///< thread_state; release and acquire with `note`
+        wait_note note;
+    };
+    static constexpr int most_threads = 6;
+
+    wait_note own;
+    of_thread threads[most_threads];
+};
+
 std::size_t wait_table::bytes(int ranks) noexcept {
-    return sizeof(head) + static_cast<std::size_t>(ranks) * sizeof(record);
+    return sizeof(head) + static_cast<std::size_t>(ranks) * (sizeof(record) + sizeof(notes));
 }
 wait_table::head &wait_table::top() const noexcept {
     return *reinterpret_cast<head *>(memory_);
@@ -68,8 +72,11 @@ wait_table::head &wait_table::top() const noexcept {
 wait_table::record &wait_table::of(int rank) const noexcept {
     return reinterpret_cast<record *>(memory_ + sizeof(head))[rank];
 }
+wait_table::notes &wait_table::notes_of(int rank) const noexcept {
+    return reinterpret_cast<notes *>(&of(ranks()))[rank];
+}
 wait_note &wait_table::note_of(int rank) const noexcept {
-    return of(rank).note;
+    return notes_of(rank).own;
 }
 
 void wait_table::look_for_standstills() noexcept {
@@ -286,10 +293,10 @@ std::uint32_t wait_table::latest_question() const noexcept {
 }
 
 std::optional<int> wait_table::take_thread_place(int rank) noexcept {
-    for (int place = 0; place < record::most_threads; ++place) {
+    for (int place = 0; place < notes::most_threads; ++place) {
         std::uint32_t state = free_place;
-        if (of(rank).threads[place].state.compare_exchange_strong(state, writing, std::memory_order_acquire,
-                                                                  std::memory_order_relaxed)) {
+        if (notes_of(rank).threads[place].state.compare_exchange_strong(
+                state, writing, std::memory_order_acquire, std::memory_order_relaxed)) {
             return place;
         }
     }
@@ -297,7 +304,7 @@ std::optional<int> wait_table::take_thread_place(int rank) noexcept {
 }
 
 void wait_table::tell_of_thread(int rank, int place, const wait_note &note) noexcept {
-    record::thread_note &own = of(rank).threads[place];
+    notes::of_thread &own = notes_of(rank).threads[place];
     own.state.store(writing, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release); // a reader of a part of it sees the state
     own.note = note;
@@ -305,12 +312,12 @@ void wait_table::tell_of_thread(int rank, int place, const wait_note &note) noex
 }
 
 void wait_table::give_thread_place(int rank, int place) noexcept {
-    of(rank).threads[place].state.store(free_place, std::memory_order_release);
+    notes_of(rank).threads[place].state.store(free_place, std::memory_order_release);
 }
 
 std::vector<wait_note> wait_table::notes_of_threads(int rank) const {
     std::vector<wait_note> found;
-    for (const record::thread_note &each : of(rank).threads) {
+    for (const notes::of_thread &each : notes_of(rank).threads) {
         if (each.state.load(std::memory_order_acquire) == told) {
             found.push_back(each.note);
             std::atomic_thread_fence(std::memory_order_acquire); // what was read is read before this

@@ -117,8 +117,10 @@ class wait_table {
   private:
     struct head;
     struct record;
+    struct notes;
     [[nodiscard]] head &top() const noexcept;
     [[nodiscard]] record &of(int rank) const noexcept;
+    [[nodiscard]] notes &notes_of(int rank) const noexcept;
     void fall_asleep(int rank, std::uint32_t seen) noexcept;
     void wake_up(int rank, std::uint32_t seen) noexcept;
     /// No thread of the rank that sleeps is about to wake up.

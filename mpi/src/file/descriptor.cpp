@@ -17,6 +17,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "execution/clock.hpp"
+#include "execution/file_times.hpp"
+#include "execution/rank.hpp"
+#include "world/job.hpp"
 
 namespace lisle::file {
 
@@ -52,6 +56,17 @@ bool is_on_local_system(int descriptor) noexcept {
     struct statfs facts {};
     return fstatfs(descriptor, &facts) == 0 &&
            std::ranges::find(known, static_cast<long>(facts.f_type)) != std::end(known);
+}
+
+/// On a simulated machine a file takes time, too. A thread of the library's own has none there.
+void take_time(std::size_t bytes) noexcept {
+    rank *const self = rank_at_once();
+    if (self == nullptr || !self->get_job().clock().simulated()) {
+        return;
+    }
+    if (auto *const times = dynamic_cast<file_times *>(&self->get_job().clock())) {
+        times->accesses(self->number(), bytes);
+    }
 }
 
 } // namespace
@@ -132,6 +147,7 @@ std::size_t descriptor::read(std::span<std::byte> into, MPI_Offset offset) const
         }
         done += static_cast<std::size_t>(got);
     }
+    take_time(done);
     return done;
 }
 
@@ -148,6 +164,7 @@ void descriptor::write(std::span<const std::byte> data, MPI_Offset offset) const
         }
         done += static_cast<std::size_t>(taken);
     }
+    take_time(done);
 }
 
 MPI_Offset descriptor::size() const {

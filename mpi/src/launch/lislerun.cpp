@@ -32,6 +32,7 @@
 #include "launch/plan/abi_check.hpp"
 #include "launch/plan/describe.hpp"
 #include "launch/plan/resources.hpp"
+#include "launch/supervisor/calibration.hpp"
 #include "launch/supervisor/front.hpp"
 #include "launch/supervisor/run_report.hpp"
 #include "launch/supervisor/status_request.hpp"
@@ -252,6 +253,7 @@ int run(std::span<const std::string_view> arguments) {
         return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
     }
     check_traces(request);
+    check_calibration(request);
     if (const char *const limit = std::getenv("MPIEXEC_TIMEOUT");
         limit != nullptr && !request.control.timeout) {
         request.control.timeout = seconds_of("MPIEXEC_TIMEOUT", limit);

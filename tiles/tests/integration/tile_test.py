@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a modelled mesh: equal cycles in all runs, the summary, the picture, and what is refused.
 
-Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK FLOWS
+Usage: tile_test.py LISLERUN SUM small RECEIVE_CASE LOOKS SLOW_CLOCK FLOWS FILES
        tile_test.py LISLERUN SUM large
        tile_test.py LISLERUN SUM runs PROGRAM[,ARGUMENT]...
 """
@@ -123,6 +123,40 @@ def networks():
                                 ("topology = fat_tree\ntree_arity = 3\n", "has a power of it")]:
             done = on_tiles("4x4", "--mesh", parameter_file(folder, lines), status=None)
             expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
+
+
+def files():
+    """An access to a file takes what the machine says, and those of several ranks come one after the other."""
+    lines = "grain = flow\nclock_mhz = 1000\nfile_cycles = 5000\nfile_bytes = 2\n"
+    with tempfile.TemporaryDirectory() as folder:
+        machine = parameter_file(folder, lines)
+
+        def took(ranks, megabytes):
+            done = run(LAUNCHER, "--fabric", "tile:4x1", "-n", str(ranks), "--mesh", machine, PROGRAMS[4], str(pathlib.Path(folder, "data")),
+                       str(megabytes))
+            return number(r"written in (\d+) ns", done.stdout), number(r"read in (\d+) ns", done.stdout), done.stderr
+
+        half, reading_half, _ = took(1, 1)
+        whole, reading, said = took(1, 2)
+        expect(whole - half == reading - reading_half == 500_000, f"{half} {whole} {reading_half} {reading}")
+        expect(505_000 <= half < 506_000, f"{half} ns for 1 MB")
+        expect("2 accesses to files, 4000000 bytes" in said, said)
+        expect(4 * 500_000 < took(4, 1)[0] < 5 * 500_000, "four ranks write at the same time")
+
+
+def energy():
+    """What is spent, counted by hand from what the summary says besides."""
+    with tempfile.TemporaryDirectory() as folder:
+        for grain in ["cycle", "flow"]:
+            machine = parameter_file(folder, f"grain = {grain}\nhop_picojoules = 7\nwork_picojoules = 30\nidle_picojoules = 2\n")
+            made = pathlib.Path(folder, grain)
+            said = on_tiles("4x4", "--mesh", machine, "--trace", str(made), arguments=["100000"]).stderr
+            links, cores = number(r"links (\S+) J", said), number(r"cores (\S+) J", said)
+            words = sum(int(each["words"]) for each in csv.DictReader((made / "links.csv").open()))
+            expect(abs(links - 7e-12 * words) <= 1e-5 * links, f"{words} words\n{said}")
+            idle, cycles = number(r"waiting (\S+)%", said) / 100, 16 * number(r"(\d+) cycles", said)
+            expect(abs(cores - 1e-12 * cycles * (30 * (1 - idle) + 2 * idle)) < 0.01 * cores, said)
+            expect(abs(number(r"energy (\S+) J", said) - links - cores) <= 1e-5 * cores, said)
 
 
 def flows():
@@ -246,5 +280,7 @@ else:
     looks_that_compute()
     networks()
     flows()
+    files()
+    energy()
     comparison()
     refusals()

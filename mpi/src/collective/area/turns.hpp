@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
 
 #include "base/caches.hpp"
 #include "collective/area/members.hpp"
@@ -19,14 +18,7 @@ namespace lisle::collective {
 
 class turns {
   public:
-    turns(rank_areas areas, const area_members &members)
-        : areas_{areas}, members_{members}, finished_by_{static_cast<std::uint64_t *>(
-                                                std::calloc(static_cast<std::size_t>(members.count()),
-                                                            sizeof(std::uint64_t)))} {
-        if (finished_by_ == nullptr) {
-            throw std::bad_alloc{};
-        }
-    }
+    turns(rank_areas areas, const area_members &members) : areas_{areas}, members_{members} {}
 
     /// A number for the next operation of the calling rank, the first of `phases` in a row.
     [[nodiscard]] std::uint64_t begin(unsigned phases = 1) noexcept {
@@ -49,7 +41,9 @@ class turns {
     }
     /// A member has, or all have, posted and so finished what came before.
     void note_posted(std::uint64_t number, int peer) noexcept {
-        finished_by_[static_cast<std::size_t>(peer)] = number;
+        if (finished_by_ != nullptr || make_finished_by()) [[likely]] {
+            finished_by_[static_cast<std::size_t>(peer)] = number;
+        }
     }
     void note_all_posted(std::uint64_t number) noexcept { all_finished_ = std::max(all_finished_, number); }
 
@@ -93,6 +87,10 @@ class turns {
 
     /// Looks for room, and lets the others know that the rank waits if there is none.
     [[nodiscard]] bool find_room(std::uint64_t number, post_place at) noexcept;
+    /// False: there is no memory for it, and so nothing to be remembered.
+    [[gnu::cold, gnu::noinline]] bool make_finished_by() noexcept;
+    /// True if every other member has finished so many operations: asked of each, without a memory.
+    [[nodiscard]] bool have_all_finished(std::uint64_t least) const noexcept;
     [[nodiscard]] bool look_who_finished(std::uint64_t number, post_place at) noexcept;
     /// @param awaited somebody may wait for it, not only for room
     void tell(std::uint64_t finished, bool awaited) noexcept;
@@ -106,8 +104,8 @@ class turns {
     std::uint64_t all_finished_ = 0;     ///< so many operations are known to be finished by all members
     bool waits_ = false;                 ///< for room, as the area says
     int late_ = 0;                       ///< member that was the last to be waited for
-    /// And by each, which may be more or less. Memory that is not touched before it is used: each of many
-    /// ranks has a number for each of them, and few use it.
+    /// And by each, which may be more or less. Made when it is first used: each of many ranks has a number
+    /// for each of them.
     std::unique_ptr<std::uint64_t[], freed> finished_by_;
 };
 

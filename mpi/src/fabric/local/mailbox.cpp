@@ -55,10 +55,9 @@ claim_result mailbox_sender::try_claim(std::uint64_t signature, std::size_t payl
     } while (!claim(seen, position{now.cells + 1, begin + lines, false}.pack() | (seen & claim_lease::bit)));
     consider_lease(seen);
     cell &mine = memory_->cells()[now.cells & (layout_.cells - 1)];
-    auto *const data = reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
     slot.header = &mine.header;
     slot.payload =
-        lines == 0 ? mine.inline_payload : data + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
+        lines == 0 ? mine.inline_payload : data_ + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes;
     slot.token = now.cells | signature | (now.flag ? wake_bit : 0);
     return claim_result::claimed;
 }
@@ -73,7 +72,7 @@ std::span<const std::byte> mailbox_receiver::take_lines(std::uint32_t payload_by
     if (consumed_.lines - returned_.lines >= layout_.data_lines / 4) {
         until_credit_ = 1; // once this packet is consumed
     }
-    return {data() + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes, payload_bytes};
+    return {data_ + std::size_t{begin & (layout_.data_lines - 1)} * line_bytes, payload_bytes};
 }
 
 int mailbox_receiver::poll(sink &into, int most) {

@@ -115,9 +115,10 @@ static_assert(sizeof(mailbox_memory) == 2 * line_bytes, "the lease lies in the l
 /// What senders do with a mailbox.
 class mailbox_sender {
   public:
-    mailbox_sender(std::byte *memory, mailbox_layout layout, bell of_owner, lease_terms terms = {}) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, bell_{of_owner}, terms_{
-                                                                                                     terms} {}
+    mailbox_sender(const mailbox_room &room, mailbox_layout layout, bell of_owner,
+                   lease_terms terms = {}) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(room.head)}, data_{room.data}, layout_{layout},
+          bell_{of_owner}, terms_{terms} {}
 
     /// `failed` once there is no room left and the owner's process has ended.
     /// @param signature of the sending rank: signed_by()
@@ -248,6 +249,7 @@ class mailbox_sender {
     }
 
     mailbox_memory *memory_;
+    std::byte *data_;
     mailbox_layout layout_;
     bell bell_;
     lease_terms terms_;
@@ -257,9 +259,9 @@ class mailbox_sender {
 /// each packet, and those of other ranks of the process lie beside it.
 class alignas(line_bytes) mailbox_receiver {
   public:
-    mailbox_receiver(std::byte *memory, mailbox_layout layout) noexcept
-        : memory_{reinterpret_cast<mailbox_memory *>(memory)}, layout_{layout}, until_credit_{layout.cells /
-                                                                                              4} {}
+    mailbox_receiver(const mailbox_room &room, mailbox_layout layout) noexcept
+        : memory_{reinterpret_cast<mailbox_memory *>(room.head)}, layout_{layout}, data_{room.data},
+          until_credit_{layout.cells / 4} {}
 
     /// The packet that is next, or null if none is there yet. What it says may be changed by a peer at any
     /// time: read each part once.
@@ -312,8 +314,11 @@ class alignas(line_bytes) mailbox_receiver {
     [[nodiscard]] std::uint32_t next_ticket() const noexcept { return consumed_.cells; }
     /// True if a payload lies in this mailbox.
     [[nodiscard]] bool holds(const std::byte *payload) const noexcept {
-        const auto *const begin = reinterpret_cast<const std::byte *>(memory_);
-        return !std::less<>{}(payload, begin) && std::less<>{}(payload, begin + layout_.bytes());
+        const auto *const head = reinterpret_cast<const std::byte *>(memory_);
+        const auto lies_in = [payload](const std::byte *begin, std::size_t bytes) {
+            return !std::less<>{}(payload, begin) && std::less<>{}(payload, begin + bytes);
+        };
+        return lies_in(head, layout_.head_bytes()) || lies_in(data_, layout_.data_bytes());
     }
     /// The packet that is being delivered stays where it is until release(): no credit is returned.
     void hold() noexcept { ++held_; }
@@ -329,12 +334,10 @@ class alignas(line_bytes) mailbox_receiver {
         return static_cast<std::uint32_t>(place.stamp.load(std::memory_order_acquire));
     }
     void return_credit() noexcept;
-    [[nodiscard]] std::byte *data() noexcept {
-        return reinterpret_cast<std::byte *>(memory_->cells() + layout_.cells);
-    }
 
     mailbox_memory *memory_;
     mailbox_layout layout_;
+    std::byte *data_;
     position consumed_{};
     position returned_{};
     // Packets until the next credit. A quarter of either ring is returned at once: rarely enough that senders

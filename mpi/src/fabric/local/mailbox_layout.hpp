@@ -26,12 +26,34 @@ struct mailbox_layout {
         if (ranks <= 1024) {
             return {256, 1024};
         }
-        return {64, 256};
+        if (ranks <= 16384) {
+            return {64, 256};
+        }
+        return {16, 64};
     }
 
-    /// Control lines, cells and data together.
-    [[nodiscard]] constexpr std::size_t bytes() const noexcept {
-        return (2 + std::size_t{cells} + data_lines) * line_bytes;
+    /// Control lines and cells.
+    [[nodiscard]] constexpr std::size_t head_bytes() const noexcept {
+        return (2 + std::size_t{cells}) * line_bytes;
+    }
+    [[nodiscard]] constexpr std::size_t data_bytes() const noexcept {
+        return std::size_t{data_lines} * line_bytes;
+    }
+    [[nodiscard]] constexpr std::size_t bytes() const noexcept { return head_bytes() + data_bytes(); }
+};
+
+/// Where the two parts of a mailbox lie. The heads of a job's mailboxes lie together, and apart from the
+/// data: most ranks of a large job never get a payload that does not fit a cell, and heads share pages.
+struct mailbox_room {
+    std::byte *head;
+    std::byte *data;
+
+    /// The room of the rank with this index among those whose mailboxes begin at `all`.
+    [[nodiscard]] static mailbox_room of(std::byte *all, int ranks, int rank,
+                                         const mailbox_layout &layout) noexcept {
+        const auto before = static_cast<std::size_t>(rank);
+        return {all + before * layout.head_bytes(),
+                all + static_cast<std::size_t>(ranks) * layout.head_bytes() + before * layout.data_bytes()};
     }
 };
 

@@ -18,7 +18,7 @@ namespace lisle::fabric::local {
 namespace {
 
 constexpr std::uint64_t segment_magic = 0x4c49534c45204e53;
-constexpr std::uint32_t segment_version = 12;
+constexpr std::uint32_t segment_version = 13;
 
 /// What the mailboxes of all ranks take for one of their tracks, and for all of them.
 std::size_t track_bytes(int ranks, int track) {
@@ -128,8 +128,12 @@ node_segment node_segment::add_bells_and_heaps(node_segment made, const job_shap
 
 node_segment node_segment::create(int descriptor, std::size_t offset, const job_shape &node) {
     const layout rooms = layout::of(node.processes(), node.ranks(), false);
-    auto memory =
-        mapped_file::reserve(descriptor, offset, rooms.end, sentence("a job of ", node.ranks(), " ranks"));
+    const std::string what = sentence("a job of ", node.ranks(), " ranks");
+    // One process could as well have ordinary memory, which takes room where it is touched: of what a hundred
+    // thousand ranks might need, they touch a tenth.
+    const bool lazy = node.processes() == 1 && mapped_file::lengthen(descriptor, offset + rooms.end);
+    auto memory = lazy ? mapped_file::of(descriptor, offset, rooms.end, what)
+                       : mapped_file::reserve(descriptor, offset, rooms.end, what);
     return add_bells_and_heaps(lay_out(std::move(memory), offset, rooms, node), node);
 }
 
@@ -236,12 +240,12 @@ doorbell_row node_segment::bells(int first, int count) const noexcept {
 std::byte *node_segment::waits() const noexcept {
     return memory_.base() + rooms_.waits;
 }
-std::byte *node_segment::mailbox(int rank, int track) const noexcept {
+mailbox_room node_segment::mailbox(int rank, int track) const noexcept {
     std::byte *of_track = memory_.base() + rooms_.mailboxes;
     for (int before = 0; before < track; ++before) {
         of_track += track_bytes(ranks(), before);
     }
-    return of_track + static_cast<std::size_t>(rank) * mailbox_layout::for_job_of(ranks(), track).bytes();
+    return mailbox_room::of(of_track, ranks(), rank, mailbox_layout::for_job_of(ranks(), track));
 }
 std::byte *node_segment::shared_area() const noexcept {
     return memory_.base() + rooms_.shared;

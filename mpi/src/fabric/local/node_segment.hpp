@@ -16,6 +16,7 @@
 #include "base/mapped_file.hpp"
 #include "base/shared_secret.hpp"
 #include "execution/doorbell_row.hpp"
+#include "fabric/local/mailbox_layout.hpp"
 #include "fabric/local/wake_pipe.hpp"
 #include "world/job_shape.hpp"
 
@@ -37,7 +38,7 @@ struct block_file_place {
 /// One mapping of the segment. All functions are thread-safe.
 class node_segment {
   public:
-    /// Makes a segment for the processes of one node and really reserves its memory.
+    /// Makes a segment for the processes of one node, and really reserves its memory if they are several.
     /// Throws mpi_error (MPI_ERR_NO_MEM) with need and limit if there is no room.
     /// @param descriptor of the file that it becomes a part of; the segment owns it
     /// @param offset where in the file, a multiple of page_bytes; nothing lies behind
@@ -63,7 +64,7 @@ class node_segment {
 
     /// The room of a rank's mailbox for one of its tracks, zeroed at creation. An introduction's has the
     /// first.
-    [[nodiscard]] std::byte *mailbox(int rank, int track = 0) const noexcept;
+    [[nodiscard]] mailbox_room mailbox(int rank, int track = 0) const noexcept;
 
     // ---- in that of an introduction ----
 

@@ -10,6 +10,7 @@
 #include "launch/host/architecture/architecture.hpp"
 #include "launch/host/architecture/pages.hpp"
 #include "launch/host/image/debugger_view.hpp"
+#include "launch/host/image/image_copies.hpp"
 #include "launch/host/image/loaded_code.hpp"
 #include "launch/host/image/preconditions.hpp"
 #include "launch/host/image/private_object.hpp"
@@ -27,6 +28,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -71,18 +73,33 @@ closure *unit_of(const launch::hosted_program &called, bool as_fibers) {
     return unit;
 }
 
+/// Room for the images of the other ranks, if the loader is not to load them.
+image_copies *copies_of(const image &first, int others) {
+    const closure &unit = first.unit();
+    if (others < image_copies::most_by_loader || !first.is_bound() || !image_copies::possible_for(unit)) {
+        return nullptr;
+    }
+    return new image_copies(unit, first.modules(), static_cast<std::size_t>(others),
+                            !has_mappings_for_copies(unit, others, lisle_host_worker_count() != 0));
+}
+
 void load_ranks(const loaded_program &program, int number, rank_list &ranks) {
     const closure &unit = *program.unit;
     const private_references references(unit);
+    image_copies *copies = nullptr; // never destroyed, as the images
+    const image *first = nullptr;
     for (int each = 0; each != program.called.ranks; ++each) {
         const auto index = static_cast<int>(ranks.size());
         const auto &rank = ranks.emplace_back(std::make_unique<hosted_rank>(
             index, lisle_host_first_rank() + index, number, program.called.words));
         note_program(*rank, unit.program().path());
-        const image &loaded = rank_code.of(*rank).program.emplace(unit);
+        std::optional<image> &code = rank_code.of(*rank).program;
+        const image &loaded = copies != nullptr ? code.emplace(*first, *copies) : code.emplace(unit);
         if (each == 0) { // the libraries are there now, and all images are alike
             check_copied_variables(loaded);
             check_replaced_functions(loaded);
+            first = &loaded;
+            copies = copies_of(loaded, program.called.ranks - 1);
         }
         label_output(*rank);
         references.bind(*rank, loaded);
@@ -121,7 +138,7 @@ void show_preloaded() {
     std::vector<loaded_program> programs;
     for (const launch::hosted_program &each : called) {
         programs.push_back({each, unit_of(each, as_fibers)});
-        check_mappings(*programs.back().unit, each.ranks);
+        check_mappings(*programs.back().unit, each.ranks, as_fibers);
     }
     take_identity(called.front().words.front());
     for (const loaded_program &each : programs) {

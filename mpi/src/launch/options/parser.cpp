@@ -108,7 +108,8 @@ void parser::parse_program() {
     while (!words_.empty() && words_.front() != ":") {
         program_.arguments.push_back(next());
     }
-    if (program_.arguments.empty() && !job_.control.check_hosts && job_.trace.replay.empty()) {
+    if (program_.arguments.empty() && !job_.control.check_hosts && job_.trace.replay.empty() &&
+        job_.calibration.empty()) {
         const bool first = job_.programs.empty() && words_.empty();
         give_up(exit_usage, first ? "which program? For example: lislerun -n 4 ./hello (--help tells more)"
                                   : "a program is missing beside the ':'");

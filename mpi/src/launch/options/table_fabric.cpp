@@ -66,6 +66,9 @@ constexpr option fabric_table[] = {
     {"replay-trace", "FILE", [](option_use &use) { use.job.trace.replay = use.value(); },
      "make the calls of a trace again, without the program: on the machine of --fabric and --mesh, in its "
      "time"},
+    {"calibrate", "FILE", [](option_use &use) { use.job.calibration = use.value(); },
+     "run no program, but measure what messages between the ranks cost (two, unless -n says more; with "
+     "--hosts also between nodes), and write it to FILE, for --mesh"},
 };
 
 } // namespace

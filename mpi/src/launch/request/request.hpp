@@ -203,6 +203,7 @@ struct job_request {
     display_request display;
     report_request report;
     trace_request trace;
+    std::string calibration; ///< a file that is to say what messages cost, instead of a program; empty: none
     exploration_request exploration;
     control_request control;
     remote_request remote;

@@ -4,6 +4,7 @@
 // time, whatever the number of nodes or of different envelopes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -153,7 +154,8 @@ template <class Node> class keyed_queues {
     }
 
     void add_spares() {
-        constexpr std::size_t batch = 64;
+        // Few at first: of a hundred thousand ranks most ever have one or two.
+        const std::size_t batch = std::min<std::size_t>(std::size_t{8} << storage_.size(), 64);
         storage_.push_back(std::make_unique<queue_of<Node>[]>(batch));
         for (std::size_t i = 0; i < batch; ++i) {
             auto &fresh = storage_.back()[i];

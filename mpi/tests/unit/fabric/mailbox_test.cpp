@@ -34,9 +34,9 @@ const lease_terms terms{.expecting = &expecting, .everyone = 1};
 
 struct box {
     explicit box(mailbox_layout layout)
-        : layout{layout}, memory{layout.bytes()}, sender{memory.start, layout, bell, terms}, receiver{
-                                                                                                 memory.start,
-                                                                                                 layout} {}
+        : layout{layout}, memory{layout.bytes()}, sender{room(), layout, bell, terms}, receiver{room(),
+                                                                                                layout} {}
+    [[nodiscard]] mailbox_room room() const { return mailbox_room::of(memory.start, 1, 0, layout); }
     [[nodiscard]] bool leased() const {
         return (reinterpret_cast<mailbox_memory *>(memory.start)->claimed.load() & claim_lease::bit) != 0;
     }
@@ -341,7 +341,7 @@ TEST(mailbox, nothing_is_lost_or_swapped_while_leases_come_and_go) {
 }
 
 TEST(mailbox, rings_have_sizes_that_the_design_counts_on) {
-    for (const int ranks : {1, 128, 129, 1024, 1025, 100000}) {
+    for (const int ranks : {1, 128, 129, 1024, 1025, 16384, 16385, 100000}) {
         const auto layout = mailbox_layout::for_job_of(ranks);
         EXPECT_EQ(layout.cells & (layout.cells - 1), 0U);
         EXPECT_EQ(layout.data_lines & (layout.data_lines - 1), 0U);

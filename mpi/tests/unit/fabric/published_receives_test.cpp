@@ -96,7 +96,8 @@ constexpr std::uint64_t nothing = ~std::uint64_t{0};
 /// A sender that announces one message after the other, and fills the receives that it can claim.
 class sending_side {
   public:
-    sending_side(std::byte *mailbox, room &slots, std::vector<std::uint64_t> &received, unsigned seed)
+    sending_side(const mailbox_room &mailbox, room &slots, std::vector<std::uint64_t> &received,
+                 unsigned seed)
         : box_{mailbox, layout, bell_}, theirs_{slots.slots.data(), 4}, received_{received}, random_{seed} {}
 
     void send_all(std::uint64_t messages) {
@@ -156,7 +157,8 @@ class sending_side {
 /// A receiver that posts receives, takes some back, looks into its mailbox now and then, and computes.
 class receiving_side {
   public:
-    receiving_side(std::byte *mailbox, room &slots, std::vector<std::uint64_t> &received, unsigned seed)
+    receiving_side(const mailbox_room &mailbox, room &slots, std::vector<std::uint64_t> &received,
+                   unsigned seed)
         : box_{mailbox, layout}, own_{slots.slots.data(), 4}, received_{received}, random_{seed} {}
 
     void receive_all(std::uint64_t messages) {
@@ -293,8 +295,9 @@ TEST(published_receives, get_each_message_once_and_in_order) {
         const auto memory = std::make_unique<box>();
         // Those that are taken back get nothing: their numbers are used up.
         std::vector<std::uint64_t> received(messages * 4, 0);
-        sending_side sender{memory->bytes, *slots, received, seed};
-        receiving_side receiver{memory->bytes, *slots, received, seed + 100};
+        const auto mailbox = mailbox_room::of(memory->bytes, 1, 0, layout);
+        sending_side sender{mailbox, *slots, received, seed};
+        receiving_side receiver{mailbox, *slots, received, seed + 100};
         std::thread sends{[&] { sender.send_all(messages); }};
         receiver.receive_all(messages);
         sends.join();

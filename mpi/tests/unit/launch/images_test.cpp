@@ -224,8 +224,8 @@ TEST(Preconditions, ProgramsThatStartOthersAreRefused) {
 
 TEST(Preconditions, RanksThatNeedTooManyMappingsAreRefused) {
     const closure unit(in_folder("program"), library_rules("", ""), library_search("", ""));
-    EXPECT_EQ(refusal_of([&] { check_mappings(unit, 1); }), "");
-    const std::string said = refusal_of([&] { check_mappings(unit, 1 << 20); });
+    EXPECT_EQ(refusal_of([&] { check_mappings(unit, 1, false); }), "");
+    const std::string said = refusal_of([&] { check_mappings(unit, 1 << 20, false); });
     if (std::ifstream("/proc/sys/vm/max_map_count")) {
         EXPECT_TRUE(
             said.starts_with("1048576 thread ranks of " + in_folder("program") + " and its 2 own libraries"))

@@ -95,6 +95,12 @@ class carrier {
     std::function<void(int)> notify_;
 };
 
+/// What the ranks' cores and the words on links have spent, as a line of the summary; empty if the machine
+/// says nothing of that. @param shares of all ranks' time
+[[nodiscard]] std::string describe_energy(const tile::parameters &machine,
+                                          const std::array<double, tile::phases> &shares, double cycles,
+                                          int ranks, std::int64_t words);
+
 /// What the share of phases in all ranks' time was, as a line of the summary.
 [[nodiscard]] std::string describe_phases(const std::array<double, tile::phases> &shares, int ranks);
 

@@ -81,7 +81,8 @@ void flow_carrier::start_flow(int rank) {
     packet *const sent = here.to_wire.front();
     here.may_start = now_ + machine_.gap_cycles;
     if (host(sent->peer) == host(rank)) {
-        const tile::cycle copying = (counted(*sent) + machine_.memory_bytes - 1) / machine_.memory_bytes;
+        const tile::cycle copying =
+            (counted(*sent) * machine_.memory_period + machine_.memory_bytes - 1) / machine_.memory_bytes;
         here.may_start = std::max(here.may_start, now_ + copying);
         here.to_wire.pop_front();
         here.on_wire = false;
@@ -182,9 +183,12 @@ std::string flow_carrier::summary() const {
     text += describe_phases(shares, ranks());
     text += fmt::format("tiles: {} messages, {} bytes\n", messages_, bytes_);
     tile::link_traffic busiest;
+    std::int64_t words = 0;
     for (const tile::link_traffic &each : flows_.links()) {
         busiest = each.words > busiest.words ? each : busiest;
+        words += each.words;
     }
+    text += describe_energy(machine_, shares, cycles, ranks(), words);
     if (busiest.words != 0) {
         text +=
             fmt::format("tiles: busiest link {} -> {}: {} words\n", busiest.from, busiest.to, busiest.words);

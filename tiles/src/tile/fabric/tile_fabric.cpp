@@ -216,6 +216,17 @@ void tile_fabric::compute_reading(int rank) noexcept {
     carrier_->work(rank, machine_.clock_cycles, tile::phase::library);
 }
 
+void tile_fabric::accesses(int rank, std::size_t bytes) noexcept {
+    something_happened();
+    stopped_ = false;
+    const auto moved = static_cast<std::int64_t>(bytes);
+    const tile::cycle now = carrier_->now();
+    files_until_ = std::max(files_until_, now) + (moved + machine_.file_bytes - 1) / machine_.file_bytes;
+    ++accesses_;
+    accessed_bytes_ += moved;
+    carrier_->work(rank, machine_.file_cycles + files_until_ - now, tile::phase::library);
+}
+
 // A core that stands still will not come to it; the rank then goes on to where its wait can be seen.
 bool tile_fabric::computing(int rank) noexcept {
     return !carrier_->caught_up(rank) && !stopped_;
@@ -227,6 +238,10 @@ std::string tile_fabric::standstill() const {
 
 std::string tile_fabric::summary() const {
     std::string text = carrier_->summary();
+    if (accesses_ != 0) {
+        text += "tiles: " + std::to_string(accesses_) + " accesses to files, " +
+                std::to_string(accessed_bytes_) + " bytes\n";
+    }
     if (carrier_->codec().writes_in_place()) {
         text += "tiles: " + std::to_string(copies_) +
                 " messages with data were copied when they were received, " +

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "execution/clock.hpp"
+#include "execution/file_times.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/standstill_note.hpp"
 #include "library/fabric_module.hpp"
@@ -47,6 +48,7 @@ struct tile_words {
 
 class tile_fabric final : public fabric,
                           public job_clock,
+                          public file_times,
                           public standstill_note,
                           public tile::mesh_places,
                           public collective::fabric_collectives {
@@ -89,6 +91,9 @@ class tile_fabric final : public fabric,
     void program_goes_on() noexcept override { meter_.begin(); }
     [[nodiscard]] std::string standstill() const override;
 
+    // file_times
+    void accesses(int rank, std::size_t bytes) noexcept override;
+
     /// As carrier::measure().
     void measure() { carrier_->measure(); }
     /// One screen: cycles, what they were spent on, the busiest link, packets.
@@ -129,6 +134,8 @@ class tile_fabric final : public fabric,
     std::vector<sink *> sinks_; ///< by rank, from its first look on
     std::int64_t copies_ = 0;
     std::int64_t written_in_place_ = 0;
+    tile::cycle files_until_ = 0; ///< the device of all files is in use
+    std::int64_t accesses_ = 0, accessed_bytes_ = 0;
     std::unique_ptr<carrier> carrier_;
 };
 

@@ -32,6 +32,21 @@ std::string describe_phases(const std::array<double, tile::phases> &shares, int 
     return text + "\n";
 }
 
+std::string describe_energy(const tile::parameters &machine, const std::array<double, tile::phases> &shares,
+                            double cycles, int ranks, std::int64_t words) {
+    if (machine.hop_picojoules == 0 && machine.work_picojoules == 0 && machine.idle_picojoules == 0) {
+        return {};
+    }
+    constexpr double pico = 1e-12;
+    const double all = cycles * ranks;
+    const double idle = shares[static_cast<std::size_t>(tile::phase::waiting)] * all;
+    const double of_links = pico * static_cast<double>(machine.hop_picojoules) * static_cast<double>(words);
+    const double of_cores = pico * (static_cast<double>(machine.work_picojoules) * (all - idle) +
+                                    static_cast<double>(machine.idle_picojoules) * idle);
+    return line("tiles: energy %.6g J: links %.6g J, cores %.6g J\n", of_links + of_cores, of_links,
+                of_cores);
+}
+
 std::string tile_carrier::picture() const {
     return draw_heat_map(array_.model(), "Use of tiles and links");
 }
@@ -84,6 +99,7 @@ std::string tile_carrier::summary() const {
                  "router's buffer\n",
                  static_cast<long long>(packets), static_cast<long long>(words),
                  static_cast<long long>(interrupts), queued);
+    text += describe_energy(built, spent, cycles, ranks(), words);
     if (const tile::link_traffic busiest = find_busiest_link(model.network()); busiest.words != 0) {
         text += line("tiles: busiest link %d -> %d: %lld words, in %.1f%% of the cycles\n", busiest.from,
                      busiest.to, static_cast<long long>(busiest.words),

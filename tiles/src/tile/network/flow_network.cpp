@@ -15,10 +15,13 @@ constexpr double bytes_of_word = sizeof(word);
 // Rates are quotients, and a flow that ends with a cycle must not seem to need the next one.
 constexpr double rounding = 1e-6;
 
+constexpr std::size_t most_ways = 1 << 16;
+
 } // namespace
 
 flow_network::flow_network(const parameters &machine)
-    : machine_{machine}, joined_{make_wiring(machine)}, routing_{make_fixed_routing(machine, joined_)} {
+    : machine_{machine}, joined_{make_wiring(machine)}, routing_{make_fixed_routing(machine, joined_)},
+      ways_(most_ways) {
     const auto capacity = [](std::int64_t width, cycle period) {
         return bytes_of_word * static_cast<double>(width) / static_cast<double>(period);
     };
@@ -31,15 +34,17 @@ flow_network::flow_network(const parameters &machine)
 }
 
 const flow_network::way &flow_network::way_of(int from, int to) {
-    const auto [found, is_new] =
-        ways_.try_emplace(static_cast<std::uint64_t>(from) << 32 | static_cast<unsigned>(to));
-    way &made = found->second;
-    if (is_new) {
+    const auto mixed =
+        (static_cast<std::uint64_t>(from) << 32 | static_cast<unsigned>(to)) * 0x9e3779b97f4a7c15U;
+    way &made = ways_[static_cast<std::size_t>(mixed >> 32) % ways_.size()];
+    if (made.from != from || made.to != to) {
         for (const int end : {from, to}) {
             if (!joined_.works(joined_.router_of(end))) {
                 throw std::invalid_argument("host " + std::to_string(end) + " is at a router that is broken");
             }
         }
+        made.from = from;
+        made.to = to;
         const int channels = static_cast<int>(joined_.channels().size());
         made.links = {channels + from, channels + joined_.cores() + to};
         made.latency =
@@ -61,7 +66,7 @@ int flow_network::start(int from, int to, std::int64_t bytes, cycle now) {
         free_.pop_back();
     }
     flow &made = flow_at(number);
-    made.links = &way_of(from, to).links;
+    made.links = way_of(from, to).links;
     made.order = begun_++;
     made.left = static_cast<double>(bytes);
     made.rate = 0;
@@ -70,11 +75,11 @@ int flow_network::start(int from, int to, std::int64_t bytes, cycle now) {
         ends_.push({now, made.order, number, ++made.version});
         return number;
     }
-    for (const int each : *made.links) {
+    for (const int each : made.links) {
         at(each).flows.push_back(number);
         at(each).bytes += bytes;
     }
-    changed_.insert(changed_.end(), made.links->begin(), made.links->end());
+    changed_.insert(changed_.end(), made.links.begin(), made.links.end());
     return number;
 }
 
@@ -94,7 +99,7 @@ void flow_network::collect(std::vector<int> &links, std::vector<int> &flows) {
             }
             here.settled = false;
             flows.push_back(number);
-            for (const int other : *here.links) {
+            for (const int other : here.links) {
                 if (!std::exchange(at(other).seen, true)) {
                     links.push_back(other);
                 }
@@ -108,34 +113,46 @@ void flow_network::collect(std::vector<int> &links, std::vector<int> &flows) {
 
 /// Gives the flows without a rate theirs: those of the link that has the least for each of its flows first.
 void flow_network::share(const std::vector<int> &links) {
-    for (const int each : links) {
-        at(each).free = at(each).capacity;
-        at(each).open = static_cast<int>(at(each).flows.size());
+    by_share_.clear();
+    for (std::size_t place = 0; place < links.size(); ++place) {
+        link &here = at(links[place]);
+        here.free = here.capacity;
+        here.open = static_cast<int>(here.flows.size());
+        if (here.open != 0) {
+            by_share_.push_back({here.free / here.open, place});
+        }
     }
-    for (;;) {
-        const link *narrowest = nullptr;
-        for (const int each : links) {
-            const link &here = at(each);
-            if (here.open != 0 &&
-                (narrowest == nullptr || here.free / here.open < narrowest->free / narrowest->open)) {
-                narrowest = &here;
-            }
+    std::make_heap(by_share_.begin(), by_share_.end(), std::greater{});
+    while (!by_share_.empty()) {
+        std::pop_heap(by_share_.begin(), by_share_.end(), std::greater{});
+        const auto [rate, place] = by_share_.back();
+        by_share_.pop_back();
+        const link &narrowest = at(links[place]);
+        if (narrowest.open == 0) {
+            continue;
         }
-        if (narrowest == nullptr) {
-            return;
+        // A share only grows while flows are given less, so it is looked at again when its turn comes.
+        const double now = narrowest.free / narrowest.open;
+        if (now > rate) {
+            by_share_.push_back({now, place});
+            std::push_heap(by_share_.begin(), by_share_.end(), std::greater{});
+        } else {
+            settle_flows_of(narrowest, now);
         }
-        const double rate = narrowest->free / narrowest->open;
-        for (const int number : narrowest->flows) {
-            flow &here = flow_at(number);
-            if (here.settled) {
-                continue;
-            }
-            here.settled = true;
-            here.rate = rate;
-            for (const int each : *here.links) {
-                at(each).free -= rate;
-                --at(each).open;
-            }
+    }
+}
+
+void flow_network::settle_flows_of(const link &full, double rate) {
+    for (const int number : full.flows) {
+        flow &here = flow_at(number);
+        if (here.settled) {
+            continue;
+        }
+        here.settled = true;
+        here.rate = rate;
+        for (const int each : here.links) {
+            at(each).free -= rate;
+            --at(each).open;
         }
     }
 }
@@ -188,13 +205,13 @@ std::vector<int> flow_network::take(cycle now) {
         flow &here = flow_at(number);
         ++here.version;
         const bool shared = here.rate != 0;
-        for (const int each : *here.links) {
+        for (const int each : here.links) {
             if (shared) {
                 std::erase(at(each).flows, number);
                 changed_.push_back(each);
             }
         }
-        here.links = nullptr;
+        here.links.clear();
         free_.push_back(number);
         ended.push_back(number);
     }

@@ -9,7 +9,7 @@
 
 #include <limits>
 #include <queue>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tile/network/network.hpp"
@@ -42,9 +42,9 @@ class flow_network {
 
   private:
     struct flow {
-        const std::vector<int> *links = nullptr; ///< of its way; null: it has ended
-        std::int64_t order = 0;                  ///< among all flows
-        double left = 0;                         ///< bytes, at `since`
+        std::vector<int> links; ///< of its way; empty: it has ended
+        std::int64_t order = 0; ///< among all flows
+        double left = 0;        ///< bytes, at `since`
         double rate = 0;
         cycle since = 0;
         std::uint32_t version = 0; ///< of its end in the queue
@@ -68,6 +68,7 @@ class flow_network {
         }
     };
     struct way {
+        int from = -1, to = -1;
         std::vector<int> links;
         cycle latency = 0;
     };
@@ -78,18 +79,21 @@ class flow_network {
     void settle(cycle now);
     void collect(std::vector<int> &links, std::vector<int> &flows);
     void share(const std::vector<int> &links);
+    void settle_flows_of(const link &full, double rate);
     void drop_old_ends();
 
     parameters machine_;
     wiring joined_;
     std::unique_ptr<routing> routing_;
-    std::unordered_map<std::uint64_t, way> ways_;
+    std::vector<way> ways_;   ///< the latest to be asked for: all would grow with the square of the hosts
     std::vector<link> links_; ///< channels, then links into the network, then those out of it
     std::vector<flow> flows_;
     std::vector<int> free_;    ///< numbers of flows that have ended
     std::vector<int> changed_; ///< links of flows that have begun or ended since rates were found
     std::priority_queue<end, std::vector<end>, std::greater<>> ends_;
     std::int64_t begun_ = 0;
+    /// What a link has for each of its flows, and its place among those whose rates are found: a heap.
+    std::vector<std::pair<double, std::size_t>> by_share_;
 };
 
 } // namespace lisle::tile

@@ -74,7 +74,18 @@ constexpr std::array table{
     parameter{"memory_cycles", &p::memory_cycles, 200, 0, many, "cycles",
               "of a message within a host, with grain = flow", assumed},
     parameter{"memory_bytes", &p::memory_bytes, 16, 1, many, "bytes",
-              "that a message within a host moves in a cycle, with grain = flow", assumed},
+              "that a message within a host moves in memory_period cycles, with grain = flow", assumed},
+    parameter{"memory_period", &p::memory_period, 1, 1, many, "cycles", "see memory_bytes", assumed},
+    parameter{"file_cycles", &p::file_cycles, 40'000, 0, many, "cycles",
+              "of each access to a file (MPI_File_*), besides its bytes", assumed},
+    parameter{"file_bytes", &p::file_bytes, 4, 1, many, "bytes",
+              "that the device of all files moves in a cycle, for one access after the other", assumed},
+    parameter{"hop_picojoules", &p::hop_picojoules, 0, 0, many, "pJ",
+              "of a word of 4 bytes that crosses a link and its router", ours},
+    parameter{"work_picojoules", &p::work_picojoules, 0, 0, many, "pJ",
+              "of a cycle in which a core does something", ours},
+    parameter{"idle_picojoules", &p::idle_picojoules, 0, 0, many, "pJ", "of a cycle in which a core waits",
+              ours},
     parameter{"port_output_words", &p::port_output_words, 4, 1, 16, "words",
               "buffer between a core and the network ($CGNO)", thesis},
     parameter{"port_input_words", &p::port_input_words, 4, 1, 16, "words",
@@ -126,7 +137,7 @@ constexpr std::array table{
 
 } // namespace
 
-parameters::parameters() : network_parameters{}, flow_parameters{} {
+parameters::parameters() : network_parameters{}, flow_parameters{}, device_parameters{} {
     for (const parameter &row : table) {
         this->*row.value = row.initially;
     }

@@ -51,10 +51,17 @@ struct flow_parameters {
     std::int64_t grained, host_ranks, eager_bytes;
     cycle send_cycles, receive_cycles, gap_cycles, wire_cycles;
     cycle memory_cycles;
-    std::int64_t memory_bytes;
+    std::int64_t memory_bytes, memory_period;
 };
 
-struct parameters : network_parameters, flow_parameters {
+/// The files of all ranks, which lie on one device, and what is spent besides time.
+struct device_parameters {
+    cycle file_cycles;
+    std::int64_t file_bytes;
+    std::int64_t hop_picojoules, work_picojoules, idle_picojoules;
+};
+
+struct parameters : network_parameters, flow_parameters, device_parameters {
     // the mesh
     std::int64_t width, height;
     std::int64_t port_output_words, port_input_words, link_words;

@@ -51,7 +51,9 @@ std::uint64_t interrupted_mask(const void *context) noexcept {
 bool has_overflowed(const siginfo_t &information, const void *context) noexcept {
     constexpr std::uintptr_t frame = std::uintptr_t{1} << 20;
     const auto address = reinterpret_cast<std::uintptr_t>(information.si_addr);
-    return information.si_signo == SIGSEGV && information.si_code == SEGV_ACCERR &&
+    // A guard is a mapping that nothing may touch, or a page of one that is not there.
+    return information.si_signo == SIGSEGV &&
+           (information.si_code == SEGV_ACCERR || information.si_code == SEGV_MAPERR) &&
            address - (interrupted_stack(context) - frame) < 2 * frame;
 }
 

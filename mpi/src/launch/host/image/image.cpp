@@ -82,6 +82,12 @@ image::image(const closure &unit) : unit_(&unit) {
     load({}, {}, RTLD_NOW);
 }
 
+image::image(const image &original, image_copies &copies)
+    : unit_(original.unit_), original_(&original), handle_(original.handle_), bound_(true),
+      modules_(copies.make()) {
+    copy_held_variables(); // from the copies of libraries that they are variables of
+}
+
 image::image(const closure &unit, const std::vector<std::string> &others,
              const std::vector<std::string> &visible, int flags)
     : unit_(&unit) {
@@ -113,6 +119,7 @@ void image::load(const std::vector<std::string> &others, const std::vector<std::
         files.back().write(stub, 0);
     }
     handle_ = dlopen(first.c_str(), flags | RTLD_LOCAL);
+    bound_ = handle_ != nullptr && (flags & RTLD_NOW) != 0;
     if (handle_ == nullptr && (flags & RTLD_NOW) != 0) {
         // In a process, a function that nobody has does no harm unless it is called. The loader refuses it
         // here, too, if the file wants all names to be bound at once.

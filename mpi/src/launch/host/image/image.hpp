@@ -7,6 +7,8 @@
 
 #include "launch/host/image/closure.hpp"
 #include "launch/host/image/debugger_view.hpp"
+#include "launch/host/image/image_copies.hpp"
+#include "launch/host/image/loaded_module.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,21 +17,15 @@
 
 namespace lisle::host {
 
-/// A rank's copy of one file.
-struct loaded_module {
-    std::byte *base; ///< what its addresses are relative to
-    std::size_t size;
-    std::string name; ///< under which the loader knows it
-    [[nodiscard]] bool contains(const void *address) const noexcept {
-        return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base) < size;
-    }
-};
-
 class image {
   public:
     /// Loads another image. Throws `refusal` with the loader's words. @pre the closure is prepared and
     /// outlives it
     explicit image(const closure &unit);
+    image(const image &) = delete;
+    image &operator=(const image &) = delete;
+    /// Makes the next copy of an image, which outlives it. Throws `refusal`.
+    image(const image &original, image_copies &copies);
     /// Loads a library that a rank opens. `others`: names of the rank's other copies, of the program first,
     /// in the order of the closure's names; `visible`: in which of them its names are looked up before its
     /// own. `flags`: RTLD_LAZY or RTLD_NOW.
@@ -45,6 +41,10 @@ class image {
                                    [=](const loaded_module &each) { return each.contains(address); });
     }
     [[nodiscard]] void *handle() const noexcept { return handle_; }
+    /// This image, or the one of which it is a copy: what the loader knows.
+    [[nodiscard]] const image &original() const noexcept { return *original_; }
+    /// Whether all that it refers to was there when it was loaded.
+    [[nodiscard]] bool is_bound() const noexcept { return bound_; }
     [[nodiscard]] const closure &unit() const noexcept { return *unit_; }
 
     /// Run what the program wants to be run before all else; its libraries' constructors; its own ones.
@@ -65,7 +65,9 @@ class image {
     void copy_held_variables() const;
 
     const closure *unit_;
+    const image *original_ = this;
     void *handle_ = nullptr;
+    bool bound_ = false;
     std::vector<loaded_module> modules_;
     listed_image listed_;
 };

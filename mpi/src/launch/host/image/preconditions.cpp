@@ -2,6 +2,7 @@
 #include "launch/host/image/preconditions.hpp"
 
 #include "base/text.hpp"
+#include "launch/host/image/image_copies.hpp"
 #include "launch/host/rank/refusal.hpp"
 
 #include <algorithm>
@@ -23,10 +24,19 @@ constexpr std::array<std::string_view, 33> wrappers{
     "rr",      "script", "setarch", "setsid",  "sh",       "srun",   "stdbuf",   "strace",  "sudo",
     "taskset", "time",   "timeout", "unshare", "valgrind", "zsh"};
 
-// A thread's stack and its guard page.
-constexpr long mappings_of_thread = 2;
 // For libraries that the program still loads, arenas of malloc, buffers of the job.
 constexpr long reserve = 1000;
+
+long limit_of_mappings() {
+    long limit = 0;
+    std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+    return limit;
+}
+
+/// A thread's stack and its guard page; the stacks of fibers are one mapping, or do without guards.
+long mappings_of_stack(bool as_fibers) {
+    return as_fibers ? 0 : 2;
+}
 
 long current_mappings() {
     std::ifstream maps("/proc/self/maps");
@@ -118,18 +128,28 @@ void check_for_fibers(const closure &unit) {
     }
 }
 
-void check_mappings(const closure &unit, int ranks) {
-    long limit = 0;
-    std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+bool has_mappings_for_copies(const closure &unit, int ranks, bool as_fibers) {
+    const long limit = limit_of_mappings();
+    return limit == 0 || current_mappings() + reserve +
+                                 ranks * (static_cast<long>(image_copies::mappings_of_each(unit)) +
+                                          mappings_of_stack(as_fibers)) <=
+                             limit;
+}
+
+void check_mappings(const closure &unit, int ranks, bool as_fibers) {
+    const long limit = limit_of_mappings();
     if (limit == 0) { // not to be read in this container: the loader will tell
         return;
     }
     // Each segment is a mapping, the zeroed memory behind the last one is another, new names are a third.
     long of_image = 0;
-    for (const module &each : unit.modules()) {
-        of_image += static_cast<long>(each.file->segments().size()) + 1 + (unit.modules().size() > 1 ? 1 : 0);
-    }
-    const long need = current_mappings() + reserve + ranks * (of_image + mappings_of_thread);
+    if (ranks <= image_copies::most_by_loader || !image_copies::possible_for(unit)) {
+        for (const module &each : unit.modules()) {
+            of_image +=
+                static_cast<long>(each.file->segments().size()) + 1 + (unit.modules().size() > 1 ? 1 : 0);
+        }
+    } // else copies find room
+    const long need = current_mappings() + reserve + ranks * (of_image + mappings_of_stack(as_fibers));
     if (need > limit) {
         throw refusal(std::to_string(ranks) + " " + kind_of_ranks + " ranks of " + unit.program().path() +
                       (unit.modules().size() > 1

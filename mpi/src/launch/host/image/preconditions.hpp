@@ -25,6 +25,9 @@ void check_for_own_system_calls(const closure &unit);
 void check_for_fibers(const closure &unit);
 
 /// The kernel's limit leaves room for the memory mappings of so many images and stacks.
-void check_mappings(const closure &unit, int ranks);
+void check_mappings(const closure &unit, int ranks, bool as_fibers);
+
+/// Whether it leaves room for a mapping for each segment of as many copies (image_copies.hpp).
+[[nodiscard]] bool has_mappings_for_copies(const closure &unit, int ranks, bool as_fibers);
 
 } // namespace lisle::host

@@ -52,33 +52,43 @@ namespace lisle::host {
 
 namespace {
 
-/// The auxiliary vector of the process with the program's own values where they differ.
+/// The auxiliary vector of the process.
+const std::vector<std::uint64_t> &own_auxiliary_vector() {
+    static const std::vector<std::uint64_t> values = [] {
+        std::vector<std::uint64_t> read_values;
+        const int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+        for (std::uint64_t pair[2];
+             file >= 0 && read(file, pair, sizeof pair) == sizeof pair && pair[0] != AT_NULL;) {
+            read_values.insert(read_values.end(), {pair[0], pair[1]});
+        }
+        close(file);
+        return read_values;
+    }();
+    return values;
+}
+
+/// The same with the program's own values where they differ.
 std::vector<std::uint64_t> auxiliary_vector(const image &code) {
     const program_file &program = code.unit().program();
-    std::vector<std::uint64_t> values;
-    const int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
-    for (std::uint64_t pair[2]; file >= 0 && read(file, pair, sizeof pair) == sizeof pair;) {
-        switch (pair[0]) {
+    std::vector<std::uint64_t> values = own_auxiliary_vector();
+    for (std::size_t i = 0; i != values.size(); i += 2) {
+        switch (values[i]) {
         case AT_PHDR:
-            pair[1] = reinterpret_cast<std::uint64_t>(code.base()) + program.header().e_phoff;
+            values[i + 1] = reinterpret_cast<std::uint64_t>(code.base()) + program.header().e_phoff;
             break;
         case AT_PHNUM:
-            pair[1] = program.program_headers().size();
+            values[i + 1] = program.program_headers().size();
             break;
         case AT_ENTRY:
-            pair[1] = reinterpret_cast<std::uint64_t>(code.base()) + program.entry();
+            values[i + 1] = reinterpret_cast<std::uint64_t>(code.base()) + program.entry();
             break;
         case AT_EXECFN:
-            pair[1] = reinterpret_cast<std::uint64_t>(program.path().c_str());
+            values[i + 1] = reinterpret_cast<std::uint64_t>(program.path().c_str());
             break;
         default:
             break;
         }
-        if (pair[0] != AT_NULL) {
-            values.insert(values.end(), {pair[0], pair[1]});
-        }
     }
-    close(file);
     values.insert(values.end(), {AT_NULL, 0});
     return values;
 }
