@@ -9,16 +9,18 @@ LONG := -LE long
 PRODUCTS = mpi/src/all tasks/src/task/all tasks/src/couple/all tiles/src/tile/all lisle_manual
 BUILD = cmake --build --preset $(PRESET) --parallel $(JOBS)
 
-.PHONY: help run test test-long test-asan test-tsan lint install package-deb package-wheel site bench build configure dependencies clean
+.PHONY: help run test test-long test-asan test-tsan coverage lint install package-deb package-source package-wheel site bench build configure dependencies clean
 
 help:
 	@echo "make run                  build Lisle and run the heat example as processes and as threads"
 	@echo "make test                 build everything and run the tests (ten to twenty minutes)"
 	@echo "make test-long            run the long tests too"
 	@echo "make test-asan, test-tsan the tests under AddressSanitizer+UBSan, under ThreadSanitizer"
+	@echo "make coverage             the share of lines that the tests run, by folder"
 	@echo "make lint                 clang-tidy on one file of each folder"
 	@echo "make install PREFIX=dir   build and install; the installed tree can be moved"
 	@echo "make package-deb          Debian packages, into out/packages (make package-wheel: for pip)"
+	@echo "make package-source       Debian's source package of what is committed, for dpkg-buildpackage and sbuild"
 	@echo "make site                 the documents as a web site, into out/site"
 	@echo "make bench                compare with the other MPIs of this machine, into out/bench"
 	@echo "make build PRESET=debug   only build (presets: release, debug, asan, tsan)"
@@ -50,6 +52,12 @@ test-asan:
 test-tsan:
 	@$(MAKE) --no-print-directory test PRESET=tsan
 
+# A test that fails (many wait longer than usual) does not keep the share from being counted.
+coverage:
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	-@$(MAKE) --no-print-directory test PRESET=coverage LONG="-LE long\|style"
+	@tools/coverage build/coverage
+
 lint: build
 	@tools/lint build/$(PRESET)
 
@@ -61,6 +69,10 @@ package-deb package-wheel: package-%: configure
 	@$(BUILD) --target $(PRODUCTS)
 	@mkdir -p out/packages
 	@packaging/build_$* build/$(PRESET) out/packages
+
+package-source:
+	@mkdir -p out/packages
+	@packaging/build_deb --source out/packages
 
 site:
 	@tools/build_site out/site

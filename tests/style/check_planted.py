@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expects the tools to find what is planted: tools/format a file that is not formatted, tools/lint a fault and a file
 that does not compile, also where it checks files together, tools/check_words.py a coined word in a name, a comment and a
-page, tools/check_settings.py settings that are read past their table, and tools/check_design_pages.py a page without the
-form.
+page, tools/check_settings.py settings that are read past their table, tools/check_design_pages.py a page without the
+form, and tools/check_links.py links that lead nowhere and pages that no reader is led to.
 
 Usage: check_planted.py PROJECT_DIR
 """
@@ -77,6 +77,21 @@ def check_pages(project):
     expect(run(check, project), 1, "planted.md:15: there is no base/gone.cpp")
 
 
+def check_links(project):
+    """A page that the index leads to, one that it does not, and a link that leads nowhere."""
+    check = project / "tools/check_links.py"
+    index, page = project / "docs/README.md", project / "docs/linked.md"
+    for each in project.rglob("*.md"):
+        each.unlink()
+    page.write_text("[the index](README.md)\n")
+    index.write_text("[a page](linked.md#place)\n")
+    expect(run(check, project), 0, "")
+    (project / "mpi/docs/alone.md").write_text("Nobody reads this.\n")
+    expect(run(check, project), 1, "mpi/docs/alone.md: docs/README.md does not lead there")
+    index.write_text("[a page](linked.md) [another](../mpi/docs/alone.md) [a third](gone.md)\n")
+    expect(run(check, project), 1, "docs/README.md: there is no gone.md")
+
+
 def main():
     original = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as place:
@@ -111,6 +126,7 @@ def main():
         check_words(project, original)
         check_settings(project)
         check_pages(project)
+        check_links(project)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 mpi/docs/debugging-programs.md."""
 import atexit
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -33,6 +34,14 @@ def _find_thread_locals():
         gdb.execute(f"set libthread-db-search-path {LIBRARIES}:{before}", to_string=True)
 
 
+def _find_sources():
+    """Where the library was built, a release names its sources from the root of the tree (cmake/relative_paths.cmake)."""
+    cache = LIBRARIES.parents[3] / "CMakeCache.txt"
+    if cache.exists():
+        home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(), re.MULTILINE)
+        gdb.execute(f'directory "{home[1]}"', to_string=True)
+
+
 class _End:
     """gdb 13 may fall over its Python objects of several processes at its very end, when all is done: so that is left
     out."""
@@ -54,6 +63,7 @@ def begin():
     if hasattr(gdb.events, "gdb_exiting"):
         gdb.events.gdb_exiting.connect(_End.note)
     _find_thread_locals()
+    _find_sources()
     fibers.begin()
     commands.begin()
     breakpoints.begin()

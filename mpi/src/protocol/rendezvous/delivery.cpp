@@ -38,7 +38,7 @@ struct seen_packet {
     fabric::packet_header header;
     announcement said;
 
-    [[gnu::no_sanitize("thread")]] static seen_packet of(const fabric::cell &packet) noexcept {
+    [[gnu::no_sanitize_thread]] static seen_packet of(const fabric::cell &packet) noexcept {
         announcement said;
         __builtin_memcpy(&said, packet.inline_payload, sizeof said);
         return {packet.header, said};

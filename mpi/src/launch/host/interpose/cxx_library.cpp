@@ -161,8 +161,8 @@ resource *lisle_get_resource() noexcept {
     return own != nullptr ? own : std::pmr::new_delete_resource();
 }
 
-std::locale lisle_global(const std::locale &wanted) asm("_ZNSt6locale6globalERKS_");
-std::locale lisle_global(const std::locale &wanted) {
+extern "C++" std::locale lisle_global(const std::locale &wanted) asm("_ZNSt6locale6globalERKS_");
+extern "C++" std::locale lisle_global(const std::locale &wanted) {
     if (hosted_rank *const rank = lisle::host::this_rank()) {
         return exchange_global(*rank, wanted);
     }

@@ -257,15 +257,13 @@ int execle(const char *path, const char *first, ...) noexcept {
 }
 
 int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
-                const posix_spawnattr_t *attributes, char *const arguments[],
-                char *const variables[]) noexcept {
+                const posix_spawnattr_t *attributes, char *const arguments[], char *const variables[]) {
     return spawn_noted(child, path_of_program(path), actions, attributes, arguments,
                        child_variables{variables}.array());
 }
 
 int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const arguments[],
-                 char *const variables[]) noexcept {
+                 const posix_spawnattr_t *attributes, char *const arguments[], char *const variables[]) {
     const hosted_rank *const rank = lisle::host::this_rank();
     if (rank == nullptr) {
         return real_spawnp(child, file, actions, attributes, arguments, variables);

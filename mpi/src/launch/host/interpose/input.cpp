@@ -24,11 +24,14 @@ std::FILE *this_input() {
 
 extern "C" {
 
-int getchar() {
+// Not under their own names, which the C library's headers define in each file when the compiler optimises.
+int lisle_getchar() asm("getchar");
+int lisle_getchar() {
     return std::getc(lisle::host::this_input());
 }
 
-int getchar_unlocked() {
+int lisle_getchar_unlocked() asm("getchar_unlocked");
+int lisle_getchar_unlocked() {
     return getc_unlocked(lisle::host::this_input());
 }
 

@@ -172,7 +172,9 @@ char *fcvt(double value, int digits, int *point, int *sign) noexcept {
 std::size_t mbrtowc(wchar_t *into, const char *from, std::size_t size, mbstate_t *named) noexcept {
     return real_mbrtowc(into, from, size, state(lisle::host::this_rank(), named, &texts::to_wide));
 }
-std::size_t mbrlen(const char *from, std::size_t size, mbstate_t *named) noexcept {
+// Not under its own name, which the C library's header defines in each file when the compiler optimises.
+std::size_t lisle_mbrlen(const char *from, std::size_t size, mbstate_t *named) noexcept asm("mbrlen");
+std::size_t lisle_mbrlen(const char *from, std::size_t size, mbstate_t *named) noexcept {
     return real_mbrlen(from, size, state(lisle::host::this_rank(), named, &texts::length));
 }
 std::size_t wcrtomb(char *into, wchar_t from, mbstate_t *named) noexcept {
