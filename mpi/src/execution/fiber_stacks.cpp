@@ -51,15 +51,22 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t bytes)
 
 void fiber_stacks::guard() noexcept {
     std::size_t done = 0;
+    const auto protect = [&] {
+        while (done < count_ && mprotect(guard_of(done), page, PROT_NONE) == 0) {
+            ++done;
+        }
+    };
+    // gdb leaves a mapping out of core files if it cannot read all of it.
+    if (constexpr std::size_t most_for_debuggers = 1024; count_ <= most_for_debuggers) {
+        protect();
+    }
     while (done < count_ && madvise(guard_of(done), page, guard_install) == 0) {
         ++done;
     }
-    if (done == count_ || !has_mappings_for(count_ - done)) {
-        return; // so many stacks are guarded; see the file's head
+    if (done < count_ && has_mappings_for(count_ - done)) {
+        protect();
     }
-    while (done < count_ && mprotect(guard_of(done), page, PROT_NONE) == 0) {
-        ++done;
-    }
+    // So many stacks are guarded; see the file's head.
 }
 
 fiber_stacks::~fiber_stacks() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks for fibers: one reserved range of addresses, which takes memory only where it is touched. A guard
-// page lies below each stack, so an overflow faults at once. On kernels before 6.13 such a page takes memory
-// mappings, of which a process has as many as vm.max_map_count says: where they do not suffice for all
-// stacks, there are no guards. Stacks begin at different places of a page: the
-// fibers of a worker, which mostly wait in the same functions, would push each other's lines out of the cache
-// otherwise.
+// page lies below each stack, so an overflow faults at once. Of up to 1,024 stacks, and on kernels
+// before 6.13, such a page takes memory mappings, of which a process has as many as vm.max_map_count says:
+// where they do not suffice for all stacks of an older kernel, there are no guards. Stacks begin at different
+// places of a page: the fibers of a worker, which mostly wait in the same functions, would push each other's
+// lines out of the cache otherwise.
 #pragma once
 
 #include <cstddef>

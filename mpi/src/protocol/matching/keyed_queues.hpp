@@ -155,7 +155,8 @@ template <class Node> class keyed_queues {
 
     void add_spares() {
         // Few at first: of a hundred thousand ranks most ever have one or two.
-        const std::size_t batch = std::min<std::size_t>(std::size_t{8} << storage_.size(), 64);
+        constexpr std::size_t first = 8, doublings = 3;
+        const std::size_t batch = first << std::min(storage_.size(), doublings);
         storage_.push_back(std::make_unique<queue_of<Node>[]>(batch));
         for (std::size_t i = 0; i < batch; ++i) {
             auto &fresh = storage_.back()[i];
