@@ -24,6 +24,7 @@ double now() {
 /// The middle one of so many measurements, in nanoseconds. All partners measure as often.
 double median_of(int times, const std::function<double()> &measure) {
     std::vector<double> seen;
+    seen.reserve(static_cast<std::size_t>(times));
     for (int i = 0; i < times; ++i) {
         seen.push_back(measure());
     }

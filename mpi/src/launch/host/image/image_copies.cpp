@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 #include <sys/mman.h>
+#include <utility>
 
 namespace lisle::host {
 
@@ -68,9 +69,9 @@ std::size_t image_copies::mappings_of_each(const closure &unit) {
     return sum;
 }
 
-image_copies::image_copies(const closure &unit, const std::vector<loaded_module> &first, std::size_t count,
+image_copies::image_copies(const closure &unit, std::vector<loaded_module> first, std::size_t count,
                            bool together)
-    : unit_(unit), first_(first), count_(count) {
+    : unit_(unit), first_(std::move(first)), count_(count) {
     lay_out();
     if (together) {
         in_mapping_ = (count + most_mappings - 1) / most_mappings + 1;

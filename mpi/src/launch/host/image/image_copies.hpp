@@ -34,8 +34,7 @@ class image_copies {
     /// Reserves room for `count` copies. Throws `refusal`.
     /// @param first where the modules of an image lie of which no code has run yet @param together as the
     /// file's head says
-    image_copies(const closure &unit, const std::vector<loaded_module> &first, std::size_t count,
-                 bool together);
+    image_copies(const closure &unit, std::vector<loaded_module> first, std::size_t count, bool together);
     image_copies(const image_copies &) = delete;
     image_copies &operator=(const image_copies &) = delete;
 
