@@ -56,25 +56,12 @@ kind_name name_of(std::uint8_t kind) noexcept {
     return {log_area::network, "revocation"};
 }
 
-bool has_envelope(std::uint8_t kind) noexcept {
-    switch (static_cast<packet_kind>(kind)) {
-    case packet_kind::eager:
-    case packet_kind::strict_eager:
-    case packet_kind::announcement:
-    case packet_kind::described_eager:
-    case packet_kind::described_announcement:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// Behind the kind: "tag 7, 8 bytes", and of an announcement how long the message is.
 std::string describe(const packet_header &header, const std::byte *payload) {
-    std::string text =
-        sentence(has_envelope(header.kind) ? sentence("tag ", header.tag, ", source ", header.source, ", ")
-                                           : std::string{},
-                 header.payload_bytes, " bytes");
+    std::string text = sentence(protocol::begins_message(header.kind)
+                                    ? sentence("tag ", header.tag, ", source ", header.source, ", ")
+                                    : std::string{},
+                                header.payload_bytes, " bytes");
     protocol::announcement said{};
     if (header.kind == static_cast<std::uint8_t>(packet_kind::announcement) &&
         header.payload_bytes >= sizeof said) {

@@ -14,19 +14,9 @@
 
 namespace lisle::fabric::network {
 
-namespace {
-
-constexpr long longest = 1'000'000; // ns
-
-} // namespace
-
 bool hold_timer::start() noexcept {
-    return (thread_.joinable() || begin()) && set(longest);
-}
-
-bool hold_timer::set(long nanoseconds) noexcept {
-    const itimerspec once{.it_interval = {}, .it_value = {0, nanoseconds}};
-    return timerfd_settime(timer_.get(), 0, &once, nullptr) == 0;
+    constexpr itimerspec once{.it_interval = {}, .it_value = {0, 1'000'000}}; // in ns
+    return (thread_.joinable() || begin()) && timerfd_settime(timer_.get(), 0, &once, nullptr) == 0;
 }
 
 bool hold_timer::begin() noexcept {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "base/owned_descriptor.hpp"
 
@@ -26,7 +27,6 @@ class hold_timer {
 
   private:
     [[nodiscard]] bool begin() noexcept;
-    [[nodiscard]] bool set(long nanoseconds) noexcept;
 
     std::function<void()> run_;
     owned_descriptor timer_;

@@ -90,7 +90,7 @@ struct packet_manner {
     }
 };
 
-/// The first packets of messages.
+/// The first packets of messages, which have the envelope in the header.
 [[nodiscard]] constexpr bool begins_message(std::uint8_t kind) noexcept {
     switch (packet_kind{kind}) {
     case packet_kind::eager:
