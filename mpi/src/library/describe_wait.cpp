@@ -94,13 +94,9 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
     }
     made.size = members.size();
     made.first = members.size() != 0 ? members.member(0) : 0;
-    made.stride = members.size() > 1 ? members.member(1) - made.first : 1;
-    for (int i = 0; i < members.size(); ++i) {
-        const int member = members.member(i);
-        if (i < wait_note::comm::most_members) {
-            made.members[i] = member;
-        }
-        made.stride = member == made.first + i * made.stride ? made.stride : 0;
+    made.stride = members.stride();
+    for (int i = 0; i < std::min(members.size(), wait_note::comm::most_members); ++i) {
+        made.members[i] = members.member(i);
     }
     made.owner = static_cast<std::int32_t>(origin.owner);
     made.number = static_cast<std::int32_t>(origin.count);

@@ -14,8 +14,18 @@ constexpr stuck_watch::milliseconds for_answers{20};
 constexpr int most_looks_for_answers = 25;
 // Questions that lead to nothing come more and more seldom: up to so many intervals apart.
 constexpr int most_pause = 16;
+// An answer takes a rank some ten microseconds: of many ranks, all together are not to answer most of the
+// time.
+constexpr int answers_in_an_interval = 500;
 
 } // namespace
+
+stuck_watch::stuck_watch(wait_table &table)
+    : table_{table}, latest_(table.ranks()), asked_(table.ranks()), pause_{least_pause()} {}
+
+int stuck_watch::least_pause() const noexcept {
+    return table_.ranks() / answers_in_an_interval;
+}
 
 stuck_watch::all_naps stuck_watch::naps() const {
     all_naps all{table_.ranks()};
@@ -94,7 +104,7 @@ stuck_watch::finding stuck_watch::hear() {
         return {std::move(report), std::move(stuck), interval};
     }
     in_vain_ += in_vain_ < 8 ? 1 : 0;
-    pause_ = std::min(1 << in_vain_, most_pause);
+    pause_ = std::max(least_pause(), std::min(1 << in_vain_, most_pause));
     return {.next = interval};
 }
 

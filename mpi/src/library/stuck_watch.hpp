@@ -16,8 +16,7 @@ namespace lisle {
 class stuck_watch {
   public:
     using milliseconds = std::chrono::milliseconds;
-    explicit stuck_watch(wait_table &table)
-        : table_{table}, latest_(table_.ranks()), asked_(table_.ranks()) {}
+    explicit stuck_watch(wait_table &table);
 
     struct finding {
         std::string report{}; ///< to be printed; empty: nobody is stuck, as far as is known
@@ -34,6 +33,7 @@ class stuck_watch {
     [[nodiscard]] all_naps naps() const;
     [[nodiscard]] std::vector<int> asleep_since(const all_naps &before, const all_naps &now) const;
     [[nodiscard]] int gone() const noexcept;
+    [[nodiscard]] int least_pause() const noexcept;
     [[nodiscard]] finding ask_if_new(const all_naps &now);
     [[nodiscard]] finding hear();
 
@@ -45,7 +45,7 @@ class stuck_watch {
     std::uint32_t question_ = 0;
     int looks_for_answers_ = 0;
     int in_vain_ = 0;
-    int pause_ = 0; ///< looks that are left out
+    int pause_; ///< looks that are left out
 };
 
 } // namespace lisle

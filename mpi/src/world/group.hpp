@@ -38,6 +38,8 @@ class group : public object {
     [[nodiscard]] int member(int rank) const noexcept {
         return stride_ != 0 ? first_ + rank * stride_ : list_[static_cast<std::size_t>(rank)];
     }
+    /// The distance from each member to the next one; 0: there is no common one.
+    [[nodiscard]] int stride() const noexcept { return stride_; }
     /// The greatest of the members' numbers; -1: there are none.
     [[nodiscard]] int highest() const noexcept {
         return stride_ == 0 ? highest_ : size_ == 0 ? -1 : std::max(first_, member(size_ - 1));
