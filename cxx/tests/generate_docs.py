@@ -13,7 +13,7 @@ NAMES = ["rank", "size", "next", "previous", "seven", "mine", "my_count", "p", "
 def main():
     page, output = Path(sys.argv[1]), Path(sys.argv[2])
     blocks = re.findall(r"^```(c|cpp)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    if len(blocks) < 20:
+    if len(blocks) < 10:
         sys.exit(f"{page} has only {len(blocks)} examples")
     text = [f'// Generated from {page.name}.', '#include "surroundings.hpp"']
     for number, (_, block) in enumerate(blocks):

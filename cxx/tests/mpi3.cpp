@@ -7,6 +7,7 @@
 #include <lisle/alltoallw.hpp>
 #include <lisle/file.hpp>
 #include <lisle/info.hpp>
+#include <lisle/layout.hpp>
 #include <lisle/topology.hpp>
 #include <lisle/window.hpp>
 
@@ -168,6 +169,13 @@ void own_types(const lisle::communicator &world, int size, int rank) {
     world.sendrecv_into(lisle::strided{matrix.data(), {3, 2}, {10, 2}}, block,
                         {.dest = rank, .source = rank});
     CHECK(block == (numbers{0, 2, 10, 12, 20, 22}));
+    const auto some = lisle::layout<int>::indexed({1, 4}).then(lisle::layout<int>::blocks({{20, 5}}));
+    numbers seven(7);
+    world.sendrecv_into(some.of(matrix), seven, {.dest = rank, .source = rank});
+    CHECK(seven == (numbers{1, 4, 20, 21, 22, 23, 24}));
+    world.sendrecv_into(lisle::layout<int>::indexed({2}).repeated(5, 3).of(matrix), std::span{seven}.first(5),
+                        {.dest = rank, .source = rank}); // of a layout that is gone when it is sent
+    CHECK(seven == (numbers{2, 5, 8, 11, 14, 23, 24}));
 }
 
 void memory_and_files(const lisle::communicator &world, int rank, int next, int previous) {

@@ -13,11 +13,15 @@
 #include <lisle/halo.hpp>
 #include <lisle/handover.hpp>
 #include <lisle/info.hpp>
+#include <lisle/jobs.hpp>
 #include <lisle/layout.hpp>
 #include <lisle/lisle.hpp>
+#include <lisle/parallel.hpp>
 #include <lisle/pool.hpp>
+#include <lisle/rank_thread.hpp>
 #include <lisle/recover.hpp>
 #include <lisle/reproducible.hpp>
+#include <lisle/run.hpp>
 #include <lisle/serialize.hpp>
 #include <lisle/session.hpp>
 #include <lisle/sort.hpp>
@@ -34,6 +38,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <list>
 #include <map>
 #include <span>
 #include <stdexcept>

@@ -36,6 +36,7 @@ template <class T> class allocator {
             detail::out_of_memory();
         return static_cast<T *>(memory);
     }
+    /// Gives memory of allocate() back: MPI_Free_mem.
     void deallocate(T *memory, std::size_t) noexcept { MPI_Free_mem(memory); }
 
     friend bool operator==(const allocator &, const allocator &) noexcept { return true; }

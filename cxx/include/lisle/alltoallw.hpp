@@ -31,12 +31,17 @@ class buffer_list {
     void add(const T &&view) { add(view); }
     /// Adds nothing for the next rank: no data go to it, or come from it.
     void add_nothing() { add_described({nullptr, 0, MPI_BYTE}); }
+    /// How many parts the list has.
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
 
     // The arguments of the MPI functions below.
+    /// How many elements each part has.
     [[nodiscard]] const MPI_Count *counts() const noexcept { return counts_.data(); }
+    /// Where each part lies, as MPI_Alltoallw takes it with MPI_BOTTOM.
     [[nodiscard]] const MPI_Aint *addresses() const noexcept { return addresses_.data(); }
+    /// The datatype of each part.
     [[nodiscard]] const MPI_Datatype *types() const noexcept { return types_.data(); }
+    /// True if all parts may be received into.
     [[nodiscard]] bool writable() const noexcept { return writable_; }
 
   private:

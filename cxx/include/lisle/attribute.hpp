@@ -43,6 +43,7 @@ template <class T> class attribute {
             MPI_Comm_free_keyval(&key_);
     }
 
+    /// Gives the communicator a value, in place of the one that it has.
     void set(const communicator &comm, T value) const {
         auto made = std::make_unique<box>(std::move(value));
         detail::check(MPI_Comm_set_attr(comm.native(), key_, made.get()), "MPI_Comm_set_attr");
@@ -55,6 +56,7 @@ template <class T> class attribute {
         detail::check(MPI_Comm_get_attr(comm.native(), key_, &found, &flag), "MPI_Comm_get_attr");
         return flag != 0 ? &static_cast<box *>(found)->value : nullptr;
     }
+    /// Takes the value away from the communicator. Nothing happens if it has none.
     void erase(const communicator &comm) const {
         detail::check(MPI_Comm_delete_attr(comm.native(), key_), "MPI_Comm_delete_attr");
     }

@@ -47,7 +47,9 @@ class communicator : public point_to_point,
                      public detail::reduce_scatter_calls {
   public:
     using point_to_point::point_to_point;
+    /// For owned<>: the handle of none.
     static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
+    /// For owned<>: MPI_Comm_free.
     static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
     /// False if the call that made it gave this rank none.
     explicit operator bool() const noexcept { return comm_ != MPI_COMM_NULL; }
@@ -107,11 +109,13 @@ class communicator : public point_to_point,
     [[nodiscard]] owned<intercommunicator> connect(int leader, const communicator &bridge, int remote_leader,
                                                    int tag = 0) const;
 
+    /// The ranks of the communicator, without communication (MPI_Comm_group).
     [[nodiscard]] owned<lisle::group> group() const {
         MPI_Group made = MPI_GROUP_NULL;
         detail::check(MPI_Comm_group(comm_, &made), "MPI_Comm_group");
         return owned<lisle::group>{made};
     }
+    /// The name that debuggers show (MPI_Comm_get_name, MPI_Comm_set_name).
     [[nodiscard]] std::string name() const {
         char text[MPI_MAX_OBJECT_NAME];
         int length = 0;
@@ -164,14 +168,18 @@ MPI_Comm detail::collective_calls<Family, Communicator>::comm() const noexcept {
 class intercommunicator : public point_to_point {
   public:
     using point_to_point::point_to_point;
+    /// For owned<>: the handle of none.
     static MPI_Comm null() noexcept { return MPI_COMM_NULL; }
+    /// For owned<>: MPI_Comm_free.
     static void free(MPI_Comm handle) noexcept { MPI_Comm_free(&handle); }
 
+    /// How many ranks the other side has (MPI_Comm_remote_size).
     [[nodiscard]] int remote_size() const {
         int result = 0;
         detail::check(MPI_Comm_remote_size(comm_, &result), "MPI_Comm_remote_size");
         return result;
     }
+    /// The ranks of the other side (MPI_Comm_remote_group).
     [[nodiscard]] owned<group> remote_group() const {
         MPI_Group made = MPI_GROUP_NULL;
         detail::check(MPI_Comm_remote_group(comm_, &made), "MPI_Comm_remote_group");
@@ -183,6 +191,7 @@ class intercommunicator : public point_to_point {
         detail::check(MPI_Intercomm_merge(comm_, high ? 1 : 0, &made), "MPI_Intercomm_merge");
         return owned<communicator>{made};
     }
+    /// Waits until all ranks of both groups have come (MPI_Barrier).
     void barrier() const { detail::check(MPI_Barrier(comm_), "MPI_Barrier"); }
 };
 

@@ -51,17 +51,20 @@ class environment {
         MPI_Finalize();
     }
 
+    /// How many threads of the rank may call MPI (MPI_Query_thread).
     [[nodiscard]] static threads thread_level() {
         int granted = 0;
         detail::check(MPI_Query_thread(&granted), "MPI_Query_thread");
         return static_cast<threads>(granted);
     }
+    /// The name of the machine (MPI_Get_processor_name).
     [[nodiscard]] static std::string processor_name() {
         char text[MPI_MAX_PROCESSOR_NAME];
         int length = 0;
         detail::check(MPI_Get_processor_name(text, &length), "MPI_Get_processor_name");
         return {text, static_cast<std::size_t>(length)};
     }
+    /// What the MPI library says of itself (MPI_Get_library_version).
     [[nodiscard]] static std::string library_version() {
         char text[MPI_MAX_LIBRARY_VERSION_STRING];
         int length = 0;
@@ -70,15 +73,15 @@ class environment {
     }
 
   private:
-    template <class Text = std::string> [[gnu::cold]] static void abort_with_text() {
+    [[gnu::cold]] static void abort_with_text() {
 #if LISLE_USE_EXCEPTIONS
-        Text said = detail::rank_object<detail::newest_error>().take_text();
-        if (said.empty())
+        const char *said = detail::rank_object<detail::newest_error>().take();
+        if (said == nullptr)
             said = "an exception that is no lisle::error; catch it in the scope to print its what()";
         std::fprintf(stderr,
                      "lisle: rank %d: %s\nlisle: the exception leaves the scope of lisle::environment; all "
                      "ranks end\n",
-                     world().rank(), said.c_str());
+                     world().rank(), said);
 #endif
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

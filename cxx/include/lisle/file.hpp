@@ -85,6 +85,7 @@ template <direct T> class file<T> {
     /// Closes the file before the end of the scope. @throws error what the scope's end would keep to itself
     void close() { detail::check(MPI_File_close(&handle_), "MPI_File_close"); }
 
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_File native() const noexcept { return handle_; }
 
     /// How many whole elements the file holds, whatever is shown.

@@ -25,6 +25,12 @@ template <class T> struct parcels {
     std::vector<MPI_Count> element_counts; ///< for each rank
     std::vector<MPI_Count> length_counts;
 
+    void reserve(std::size_t all_elements, std::size_t ranks, std::size_t pieces) {
+        elements.reserve(all_elements);
+        lengths.reserve(pieces);
+        element_counts.reserve(ranks);
+        length_counts.reserve(ranks);
+    }
     void begin_parcel() {
         element_counts.push_back(0);
         length_counts.push_back(0);
@@ -36,11 +42,15 @@ template <class T> struct parcels {
         ++length_counts.back();
     }
 
-    /// Sends each rank its pieces. Each rank sends the caller as many as `expected` says.
+    /// Sends each rank its pieces. Each rank sends the caller as many as `expected` says; `uniform` if they
+    /// are as many from each rank to each.
     [[nodiscard]] std::pair<std::vector<T>, std::vector<MPI_Count>>
-    exchange(const communicator &comm, const std::vector<MPI_Count> &expected) const {
-        std::vector<MPI_Count> came = comm.alltoallv(lengths, length_counts, {.counts = expected}).data;
+    exchange(const communicator &comm, const std::vector<MPI_Count> &expected, bool uniform) const {
+        std::vector<MPI_Count> came = uniform
+                                          ? comm.alltoall(lengths)
+                                          : comm.alltoallv(lengths, length_counts, {.counts = expected}).data;
         std::vector<MPI_Count> sums;
+        sums.reserve(expected.size());
         for (auto next = came.begin(); const MPI_Count pieces : expected) {
             sums.push_back(std::accumulate(next, next + pieces, MPI_Count{0}));
             next += pieces;
@@ -64,7 +74,9 @@ class grid_exchange {
     /// A row for each part of the machine: with `lisle::hardware::memory` for each node. Collective.
     grid_exchange(const communicator &comm, hardware part) : grid_exchange(comm, parts(comm, part)) {}
 
+    /// How many rows the grid has.
     [[nodiscard]] int rows() const noexcept { return static_cast<int>(rows_.size()); }
+    /// How many columns the grid has.
     [[nodiscard]] int columns() const noexcept { return static_cast<int>(columns_.size()); }
 
     /// Sends `counts[r]` elements of the range to each rank r, in the order of ranks. Returns those from each
@@ -76,7 +88,7 @@ class grid_exchange {
             detail::blocks_in(range, counts, true, static_cast<int>(place_.size()), "lisle::grid_exchange"));
         auto [relayed, lengths] = to_relays(std::ranges::data(range), counts);
         auto [got, sizes] = from_relays(relayed.data(), lengths);
-        return by_sender(got, sizes);
+        return by_sender(std::move(got), sizes);
     }
 
   private:
@@ -123,6 +135,8 @@ class grid_exchange {
         return parts;
     }
 
+    /// True if all rows are of the same length.
+    [[nodiscard]] bool complete() const { return place_.size() == rows_.size() * columns_.size(); }
     [[nodiscard]] std::size_t own_column() const { return place_[self_].in_row % columns_.size(); }
     [[nodiscard]] bool relays(std::size_t rank) const { return place_[rank].in_row < columns_.size(); }
     [[nodiscard]] const rank_list &own_row_ranks() const { return rows_[place_[self_].row]; }
@@ -131,9 +145,11 @@ class grid_exchange {
     /// The first step, along the row. @return what each rank of the row has for each one of this column
     template <class T> auto to_relays(const T *data, counts_view counts) const {
         std::vector<MPI_Count> begins{0};
+        begins.reserve(place_.size() + 1);
         for (const MPI_Count count : counts)
             begins.push_back(begins.back() + count);
         detail::parcels<T> parcels;
+        parcels.reserve(static_cast<std::size_t>(begins.back()), own_row_ranks().size(), place_.size());
         for (std::size_t in_row = 0; in_row < own_row_ranks().size(); ++in_row) {
             parcels.begin_parcel();
             if (in_row < columns_.size())
@@ -142,15 +158,17 @@ class grid_exchange {
         }
         const std::size_t pieces = relays(self_) ? own_column_ranks().size() : 0;
         return parcels.exchange(
-            row_, std::vector<MPI_Count>(own_row_ranks().size(), static_cast<MPI_Count>(pieces)));
+            row_, std::vector<MPI_Count>(own_row_ranks().size(), static_cast<MPI_Count>(pieces)), complete());
     }
     /// The second step, along the column. @return what each rank of the relays' rows has sent
     template <class T> auto from_relays(const T *data, const std::vector<MPI_Count> &lengths) const {
         const std::size_t members = own_column_ranks().size();
         std::vector<MPI_Count> begins{0};
+        begins.reserve(lengths.size() + 1);
         for (const MPI_Count length : lengths)
             begins.push_back(begins.back() + length);
         detail::parcels<T> parcels;
+        parcels.reserve(static_cast<std::size_t>(begins.back()), members, lengths.size());
         std::vector<MPI_Count> expected;
         for (std::size_t member = 0; member < members; ++member) {
             parcels.begin_parcel();
@@ -160,21 +178,26 @@ class grid_exchange {
             const std::size_t rank = own_column_ranks()[member];
             expected.push_back(relays(rank) ? static_cast<MPI_Count>(rows_[place_[rank].row].size()) : 0);
         }
-        return parcels.exchange(column_, expected);
+        return parcels.exchange(column_, expected, complete());
     }
     /// What has come in the order of relays, put in the order of senders.
-    template <class T>
-    blocks<T> by_sender(const std::vector<T> &data, const std::vector<MPI_Count> &lengths) const {
+    template <class T> blocks<T> by_sender(std::vector<T> data, const std::vector<MPI_Count> &lengths) const {
         std::vector<MPI_Count> begin_of(place_.size());
         blocks<T> all{std::vector<T>{}, std::vector<detail::later<MPI_Count, T>>(place_.size())};
         MPI_Count begin = 0;
+        std::size_t in_order = 0; // how many senders have come in the order of ranks, from the first on
         for (auto length = lengths.begin(); const std::size_t relay : own_column_ranks())
             if (relays(relay))
                 for (const std::size_t sender : rows_[place_[relay].row]) {
                     begin_of[sender] = begin;
                     all.counts[sender] = *length;
                     begin += *length++;
+                    in_order += in_order == sender ? 1 : 0;
                 }
+        if (in_order == place_.size()) {
+            all.data = std::move(data);
+            return all;
+        }
         all.data.reserve(data.size());
         for (std::size_t sender = 0; sender < place_.size(); ++sender) {
             const auto first = data.begin() + begin_of[sender];

@@ -20,13 +20,17 @@ class group {
   public:
     using native_type = MPI_Group;
     explicit group(MPI_Group handle) noexcept : handle_{handle} {}
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_Group native() const noexcept { return handle_; }
+    /// For owned<>: the handle of none.
     static MPI_Group null() noexcept { return MPI_GROUP_NULL; }
+    /// For owned<>: MPI_Group_free.
     static void free(MPI_Group handle) noexcept {
         if (handle != MPI_GROUP_EMPTY)
             MPI_Group_free(&handle);
     }
 
+    /// How many ranks the group has (MPI_Group_size).
     [[nodiscard]] int size() const {
         int result = 0;
         detail::check(MPI_Group_size(handle_, &result), "MPI_Group_size");

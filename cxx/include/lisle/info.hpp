@@ -78,6 +78,7 @@ class info {
         detail::check(MPI_Info_delete(handle_, key.c_str()), "MPI_Info_delete");
         return true;
     }
+    /// How many hints there are (MPI_Info_get_nkeys).
     [[nodiscard]] std::size_t size() const {
         int count = 0;
         if (handle_ != MPI_INFO_NULL)

@@ -19,19 +19,19 @@ namespace lisle {
 template <direct T> class layout;
 
 /// The elements of one array that a layout names, to be sent or received into: layout::of() makes it. The
-/// array must live as long.
+/// array must live as long, and so must the layout, unless it is a temporary.
 template <class T> class laid_out {
   public:
-    friend buffer to_buffer(const laid_out &object) noexcept {
-        return {object.first_, 1, object.type_->native()};
-    }
+    friend buffer to_buffer(const laid_out &object) noexcept { return {object.first_, 1, object.type_}; }
 
   private:
     friend class layout<std::remove_const_t<T>>;
-    laid_out(T *first, std::shared_ptr<const owned<datatype>> type) : first_{first}, type_{std::move(type)} {}
+    laid_out(T *first, MPI_Datatype type, std::shared_ptr<const owned<datatype>> owner)
+        : first_{first}, type_{type}, owner_{std::move(owner)} {}
 
     T *first_;
-    std::shared_ptr<const owned<datatype>> type_;
+    MPI_Datatype type_;
+    std::shared_ptr<const owned<datatype>> owner_; ///< of the type, if the layout is gone
 };
 
 /// Which elements of an array of T a message has, and in which order, wherever the array lies. A value:
@@ -98,17 +98,10 @@ template <direct T> class layout {
     /// The elements of a range. Throws an error of class MPI_ERR_ARG if it does not have them all.
     template <class Array>
     requires detail::contiguous<Array> && std::is_same_v<detail::element_of<Array>, T>
-    [[nodiscard]] auto of(Array &&array) const {
-        static_assert(std::is_lvalue_reference_v<Array> || std::ranges::borrowed_range<Array>,
-                      "This array is a temporary, which ends before its elements are sent: give it a name.");
-        const auto size = static_cast<std::ptrdiff_t>(std::ranges::size(array));
-        if (least_ < 0 || end_ > size)
-            detail::raise(MPI_ERR_ARG, "lisle::layout",
-                          {{"elements", size}, {"least number", least_}, {"greatest number", end_ - 1}},
-                          "the layout names elements that the array does not have");
-        auto *const first = std::ranges::data(array);
-        return laid_out<std::remove_pointer_t<decltype(first)>>{first, type_};
-    }
+    [[nodiscard]] auto of(Array &&array) const & { return elements_of<Array>(array, nullptr); }
+    template <class Array>
+    requires detail::contiguous<Array> && std::is_same_v<detail::element_of<Array>, T>
+    [[nodiscard]] auto of(Array &&array) && { return elements_of<Array>(array, type_); }
 
   private:
     static constexpr MPI_Count wide = static_cast<MPI_Count>(sizeof(T));
@@ -130,6 +123,19 @@ template <direct T> class layout {
             return MPI_Type_create_hindexed_c(static_cast<MPI_Count>(lengths.size()), lengths.data(),
                                               places.data(), detail::strict(detail::wire<T>::type()), type);
         });
+    }
+
+    template <class Array>
+    auto elements_of(Array &array, std::shared_ptr<const owned<datatype>> owner) const {
+        static_assert(std::is_lvalue_reference_v<Array> || std::ranges::borrowed_range<Array>,
+                      "This array is a temporary, which ends before its elements are sent: give it a name.");
+        const auto size = static_cast<std::ptrdiff_t>(std::ranges::size(array));
+        if (least_ < 0 || end_ > size)
+            detail::raise(MPI_ERR_ARG, "lisle::layout",
+                          {{"elements", size}, {"least number", least_}, {"greatest number", end_ - 1}},
+                          "the layout names elements that the array does not have");
+        auto *const first = std::ranges::data(array);
+        return laid_out<std::remove_pointer_t<decltype(first)>>{first, type_->native(), std::move(owner)};
     }
 
     void reach(std::ptrdiff_t first, std::ptrdiff_t end) {
@@ -176,9 +182,15 @@ class place_list {
         if constexpr (!std::is_same_v<decltype(lies), buffer>)
             owners_.push_back(std::move(lies.owner));
     }
+    void reserve(std::size_t places) {
+        addresses_.reserve(places);
+        lengths_.reserve(places);
+        types_.reserve(places);
+    }
     /// All places as one, from the first on.
     [[nodiscard]] shaped_buffer join() const {
         std::vector<MPI_Count> distances;
+        distances.reserve(addresses_.size());
         for (const void *const each : addresses_)
             distances.push_back(static_cast<MPI_Count>(static_cast<const char *>(each) -
                                                        static_cast<const char *>(addresses_.front())));
@@ -252,6 +264,7 @@ template <bool Writable> class scattered {
 template <class... Objects>
 requires(direct_buffer<Objects &> &&...) [[nodiscard]] auto together(Objects &...objects) {
     detail::place_list places;
+    places.reserve(sizeof...(objects));
     (places.add(objects), ...);
     return scattered<(writable_buffer<Objects &> && ...)>{places};
 }

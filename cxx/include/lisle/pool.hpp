@@ -8,8 +8,11 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -26,8 +29,33 @@ namespace lisle {
 
 namespace detail {
 
-/// Tags of a pool's messages, which have a communicator of their own.
-enum pool_tag : int { task_tag, end_tag, result_tag, thrown_tag };
+/// Tags of a pool's messages, which have a communicator of their own. An end is a message without elements,
+/// and so is the news that the work has thrown, which a text follows.
+enum pool_tag : int { task_tag, end_tag, result_tag, thrown_tag, text_tag };
+inline constexpr std::span<const std::byte> no_elements{};
+
+/// Objects that are received where they lie, without looking first how long they are.
+template <class T>
+concept of_known_size = direct<T> && std::is_default_constructible_v<T>;
+
+/// The next message of a pool, which is a T if it has that tag, and else nothing.
+template <class T>
+std::pair<std::optional<T>, status> next_of_pool(const point_to_point &channel, int source, pool_tag wanted) {
+    if constexpr (of_known_size<T>) {
+        std::optional<T> object{std::in_place};
+        const status came = channel.receive_into(std::span<T>{&*object, 1}, source, any_tag);
+        if (came.tag() != wanted)
+            object.reset();
+        return {std::move(object), came};
+    } else {
+        message found = channel.mprobe(source);
+        const status came = found.status();
+        if (came.tag() == wanted)
+            return {found.template receive<T>(), came};
+        found.receive_into(std::span<std::byte>{});
+        return {std::nullopt, came};
+    }
+}
 
 /// A duplicate for the messages of a pool. Collective.
 inline owned<communicator> pool_channel(const point_to_point &comm) {
@@ -79,22 +107,22 @@ template <class Task, class Work> void serve(const point_to_point &comm, Work wo
     constexpr int manager = 0;
     const owned<communicator> channel = detail::pool_channel(comm);
     for (;;) {
-        message next = channel.mprobe(manager);
-        if (next.status().tag() == detail::end_tag) {
-            static_cast<void>(next.template receive<char>());
-            return;
-        }
         std::optional<detail::carried<result>> done;
         std::exception_ptr thrown;
         try {
-            done.emplace(detail::result_of_work<result>(work, next.template receive<Task>()));
+            auto [task, came] = detail::next_of_pool<Task>(channel, manager, detail::task_tag);
+            if (!task)
+                return;
+            done.emplace(detail::result_of_work<result>(work, std::move(*task)));
         } catch (...) {
             thrown = std::current_exception();
         }
-        if (done)
+        if (done) {
             channel.send(*done, manager, detail::result_tag);
-        else
-            channel.send(detail::text_of(thrown), manager, detail::thrown_tag);
+        } else {
+            channel.send(detail::no_elements, manager, detail::thrown_tag);
+            channel.send(detail::text_of(thrown), manager, detail::text_tag);
+        }
     }
 }
 
@@ -153,7 +181,7 @@ template <class Task, class Result> class pool {
         while (advance(true)) {
         }
         for (std::size_t i = 0; i < workers_.size(); ++i)
-            channel_.send(char{}, first_ + static_cast<int>(i), detail::end_tag);
+            channel_.send(detail::no_elements, first_ + static_cast<int>(i), detail::end_tag);
     }
 
     /// The number of workers.
@@ -161,25 +189,26 @@ template <class Task, class Result> class pool {
     /// Hands a task in. It is done when a worker is free, while the manager waits or asks for something.
     [[nodiscard]] pending_result submit(Task task) {
         auto made = std::make_shared<entry>();
-        waiting_.push_back({made, std::move(task)});
-        hand_out();
+        hand_in(made, std::move(task));
         return {*this, std::move(made)};
     }
     /// The results of all tasks, in their order. If the work throws, the first such result does so, after the
     /// end of all tasks.
     template <class Tasks> auto map(const Tasks &tasks) {
-        std::vector<pending_result> pending;
-        for (const auto &task : tasks)
-            pending.push_back(submit(task));
+        const auto all = std::make_shared<std::vector<entry>>(
+            static_cast<std::size_t>(std::distance(std::ranges::begin(tasks), std::ranges::end(tasks))));
+        for (std::size_t i = 0; const auto &task : tasks)
+            hand_in({all, &(*all)[i++]}, task);
         while (advance(true)) {
         }
         if constexpr (std::is_void_v<Result>) {
-            for (pending_result &each : pending)
-                each.get();
+            for (entry &each : *all)
+                static_cast<void>(each.take());
         } else {
             std::vector<Result> results;
-            for (pending_result &each : pending)
-                results.push_back(each.get());
+            results.reserve(all->size());
+            for (entry &each : *all)
+                results.push_back(each.take());
             return results;
         }
     }
@@ -193,13 +222,18 @@ template <class Task, class Result> class pool {
     };
     struct begun_task {
         std::shared_ptr<entry> of;
-        future<> sending; // not a plain send: the worker may be sending a result
+        Task task;
+        future<> sending; ///< of the task; no plain send: the worker may be sending a result
     };
 
     pool(const point_to_point &comm, std::function<Result(Task)> work, int first, int end)
         : channel_{detail::pool_channel(comm)}, work_{std::move(work)}, first_{first},
           workers_(static_cast<std::size_t>(end - first)) {}
 
+    void hand_in(std::shared_ptr<entry> of, Task task) {
+        waiting_.push_back({std::move(of), std::move(task)});
+        hand_out();
+    }
     /// Gives waiting tasks to workers that have room, those with the fewest first.
     void hand_out() {
         while (!waiting_.empty() && !workers_.empty()) {
@@ -208,11 +242,12 @@ template <class Task, class Result> class pool {
                                  [](const auto &a, const auto &b) { return a.size() < b.size(); });
             if (worker->size() == tasks_of_a_worker)
                 return;
-            waiting_task next = std::move(waiting_.front());
-            waiting_.pop_front();
+            waiting_task &next = waiting_.front();
             const int rank = first_ + static_cast<int>(worker - workers_.begin());
             worker->push_back(
-                {std::move(next.of), channel_.isend(std::move(next.task), rank, detail::task_tag)});
+                {std::move(next.of), std::move(next.task), {}}); // stays there until it is taken
+            waiting_.pop_front();
+            worker->back().sending = channel_.isend(borrow(worker->back().task), rank, detail::task_tag);
         }
     }
     /// Takes a result that has come, or does a task where there are no workers. @param wait for one
@@ -224,26 +259,31 @@ template <class Task, class Result> class pool {
             std::any_of(workers_.begin(), workers_.end(), [](const auto &w) { return !w.empty(); });
         if (!any)
             return false;
-        std::optional<message> came =
-            wait ? std::optional<message>{channel_.mprobe(any_source)} : channel_.improbe(any_source);
-        if (!came)
-            return false;
-        take(*came);
+        int source = MPI_ANY_SOURCE;
+        if (!wait) {
+            const std::optional<status> came = channel_.iprobe(any_source);
+            if (!came)
+                return false;
+            source = came->source();
+        }
+        take(source);
         hand_out();
         return true;
     }
-    void take(message &came) {
-        const int source = came.status().source();
+    /// Takes the next result of a worker, or of any.
+    void take(int source) {
+        auto [result, came] =
+            detail::next_of_pool<detail::carried<Result>>(channel_, source, detail::result_tag);
+        source = came.source();
         auto &worker = workers_[static_cast<std::size_t>(source - first_)];
-        begun_task ended = std::move(worker.front()); // results come in the order of tasks
-        worker.pop_front();
+        begun_task &ended = worker.front(); // results come in the order of tasks
         ended.of->worker = source;
-        if (came.status().tag() == detail::thrown_tag)
-            ended.of->thrown = came.template receive<std::string>();
-        else
-            ended.of->result.emplace(came.template receive<detail::carried<Result>>());
+        if (!result)
+            ended.of->thrown = channel_.template receive<std::string>(source, detail::text_tag);
+        ended.of->result = std::move(result);
         ended.of->done = true;
         ended.sending.wait();
+        worker.pop_front();
     }
     bool do_one() {
         if (waiting_.empty())

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -52,23 +53,28 @@ template <class Piece> class checkpoint {
     void save(const communicator &comm) {
         const int size = comm.size();
         const int rank = comm.rank();
-        const bool same_ranks = !versions_.empty() && versions_.back().home.size() == size;
-        version made{newest() + 1,
-                     comm.group(),
-                     same_ranks ? versions_.back().distance : distance_to_copy(comm),
-                     pieces,
-                     {}};
+        if (versions_.empty() || versions_.back().home->size() != size) {
+            spare_.home = std::make_shared<const owned<group>>(comm.group());
+            spare_.distance = distance_to_copy(comm);
+        } else {
+            spare_.home = versions_.back().home;
+            spare_.distance = versions_.back().distance;
+        }
+        spare_.number = newest() + 1;
+        spare_.own = pieces;
         if (size > 1) {
-            auto sending = comm.isend(borrow(pieces), (rank + made.distance) % size, copy_tag);
-            made.copied =
-                comm.template receive<std::vector<Piece>>((rank + size - made.distance) % size, copy_tag);
+            auto sending = comm.isend(borrow(pieces), (rank + spare_.distance) % size, copy_tag);
+            receive_copy(comm, (rank + size - spare_.distance) % size);
             sending.wait();
         }
         // A version that any rank goes beyond has come to all, so two are enough.
         comm.barrier();
-        if (versions_.size() == 2)
-            versions_.erase(versions_.begin());
-        versions_.push_back(std::move(made));
+        if (versions_.size() == 2) {
+            std::swap(spare_, versions_.front()); // whose memory the next version uses
+            std::swap(versions_.front(), versions_.back());
+        } else {
+            versions_.push_back(std::exchange(spare_, version{}));
+        }
     }
     /// Goes back to the newest version that all ranks of `left` have, and takes the pieces of the dead whose
     /// copies are here. Collective. @return why that cannot be done, the same at all ranks, or null
@@ -79,8 +85,9 @@ template <class Piece> class checkpoint {
         while (newest() > common)
             versions_.pop_back();
         const version &last = versions_.back();
-        const std::vector<int> lost = detail::numbers_in(last.home, last.home - left.group());
-        const int size = last.home.size();
+        const group &home = *last.home;
+        const std::vector<int> lost = detail::numbers_in(home, home - left.group());
+        const int size = home.size();
         const auto is_lost = [&](int rank) {
             return std::find(lost.begin(), lost.end(), rank) != lost.end();
         };
@@ -88,7 +95,7 @@ template <class Piece> class checkpoint {
             if (is_lost((dead + last.distance) % size))
                 return "a rank and the one that had the copy of its checkpoint have both failed";
         pieces = last.own;
-        if (is_lost((last.home.rank() + size - last.distance) % size))
+        if (is_lost((home.rank() + size - last.distance) % size))
             pieces.insert(pieces.end(), last.copied.begin(), last.copied.end());
         save(left);
         return nullptr;
@@ -97,9 +104,9 @@ template <class Piece> class checkpoint {
   private:
     static constexpr int copy_tag = 32001;
     struct version {
-        long number;
-        owned<group> home; ///< the ranks that made it
-        int distance;      ///< between a rank and the one that has its copy
+        long number = 0;
+        std::shared_ptr<const owned<group>> home; ///< the ranks that made it
+        int distance = 1;                         ///< between a rank and the one that has its copy
         std::vector<Piece> own;
         std::vector<Piece> copied; ///< those of the rank so far before this one
     };
@@ -114,7 +121,15 @@ template <class Piece> class checkpoint {
         return 1;
     }
 
+    void receive_copy(const communicator &comm, int source) {
+        if constexpr (direct<Piece>)
+            comm.receive_into(resized(spare_.copied), source, copy_tag);
+        else
+            comm.receive_into(spare_.copied, source, copy_tag);
+    }
+
     std::vector<version> versions_; ///< the last two, the older first
+    version spare_;                 ///< the next one, as far as it is made
 };
 
 namespace detail {

@@ -28,6 +28,7 @@ enum class rank_kind : int {
     fiber = MPIX_RANKS_FIBERS, ///< many share a worker thread: thousands are cheap, waiting costs nanoseconds
 };
 
+/// How run() makes its ranks.
 struct run_options {
     rank_kind kind = rank_kind::thread;
     int workers = 0; ///< threads for fibers; 0: as many as there are cores

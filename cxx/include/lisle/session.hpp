@@ -80,6 +80,7 @@ class session {
             "MPI_Comm_create_from_group");
         return owned<lisle::communicator>{made};
     }
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_Session native() const noexcept { return handle_; }
 
   private:

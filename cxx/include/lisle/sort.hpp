@@ -5,10 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,13 +19,29 @@ namespace lisle {
 
 namespace detail {
 
-/// Elements for each rank, which come as one vector in the order of ranks, and how many from each.
-template <class T>
-blocks<T> deal(const communicator &comm, std::vector<T> elements, const std::vector<MPI_Count> &counts) {
+/// Elements for each rank, which come as one vector in the order of ranks, and how many from each, which
+/// `expected` says if the caller knows.
+template <class T> blocks<T> deal(const communicator &comm, std::vector<T> elements,
+                                  const std::vector<MPI_Count> &counts,
+                                  const std::vector<MPI_Count> *expected = nullptr) {
     if constexpr (direct<T>)
-        return comm.alltoallv(elements, counts);
+        return expected == nullptr ? comm.alltoallv(elements, counts)
+                                   : comm.alltoallv(elements, counts, {.counts = *expected});
     else
         return join(comm.alltoallv(cut(elements, counts)));
+}
+
+template <class T, class Less, class Key>
+bool comes_before(const Less &less, const Key &key, const T &a, const T &b) {
+    return static_cast<bool>(std::invoke(less, std::invoke(key, a), std::invoke(key, b)));
+}
+/// True if one element comes before another one.
+template <class T, class Less, class Key> auto order_by(const Less &less, const Key &key) {
+    if constexpr (std::is_empty_v<Less> && std::is_empty_v<Key> && std::is_default_constructible_v<Less> &&
+                  std::is_default_constructible_v<Key>)
+        return [](const T &a, const T &b) { return comes_before(Less{}, Key{}, a, b); }; // no references
+    else
+        return [&less, &key](const T &a, const T &b) { return comes_before(less, key, a, b); };
 }
 
 /// What is done with the elements of one call of sort().
@@ -50,6 +67,8 @@ template <class T, class Before> class sample_sort {
         int rank;
         std::size_t place;
     };
+    using origin = std::array<std::size_t, 2>; ///< a bound's rank and place
+    static constexpr bool known_size = direct<T> && std::is_default_constructible_v<T>;
     static constexpr std::size_t samples_of_a_rank = 32; // on average
 
     /// Where each rank's elements begin among those of all, and at last where they end.
@@ -67,49 +86,67 @@ template <class T, class Before> class sample_sort {
         const auto wanted = static_cast<std::size_t>(share * static_cast<double>(samples_of_a_rank * ranks));
         return std::min(size_of(rank), wanted + 1);
     }
-    /// The place of a rank's sample in its elements: in the middle of the part for which it stands.
-    [[nodiscard]] std::size_t place_of(std::size_t sample, std::size_t rank) const {
-        return (2 * sample + 1) * size_of(rank) / (2 * samples_of(rank));
-    }
-
-    [[nodiscard]] bool in_order(const bound &a, const bound &b) const {
-        if (before_(a.element, b.element) || before_(b.element, a.element))
-            return before_(a.element, b.element);
-        return std::pair{a.rank, a.place} < std::pair{b.rank, b.place};
+    /// The places of a rank's samples in its elements: each in the middle of the part for which it stands.
+    [[nodiscard]] std::vector<std::size_t> sample_places(std::size_t rank) const {
+        const std::size_t count = samples_of(rank);
+        std::vector<std::size_t> places(count);
+        for (std::size_t i = 0; i < count; ++i)
+            places[i] = (2 * i + 1) * size_of(rank) / (2 * count);
+        return places;
     }
 
     /// The first element of each rank but the first one, nearly.
     std::vector<bound> bounds(const std::vector<T> &sorted) const {
         const auto self = static_cast<std::size_t>(comm_.rank());
         std::vector<T> own;
-        for (std::size_t i = 0; i < samples_of(self); ++i)
-            own.push_back(sorted[place_of(i, self)]);
-        const std::vector<std::vector<T>> samples = comm_.gather(whole(own));
-
+        own.reserve(samples_of(self));
+        for (const std::size_t place : sample_places(self))
+            own.push_back(sorted[place]);
         std::vector<T> elements;
-        std::vector<std::pair<int, std::size_t>> origins;
-        if (self == 0) {
-            for (const bound &each : chosen(samples)) {
+        std::vector<origin> origins(begins_.size() - 2);
+        if (const std::vector<T> samples = all_samples(own); self == 0) {
+            elements.reserve(origins.size());
+            for (std::size_t i = 0; const bound &each : chosen(samples)) {
                 elements.push_back(each.element);
-                origins.emplace_back(each.rank, each.place);
+                origins[i++] = {static_cast<std::size_t>(each.rank), each.place};
             }
         }
-        comm_.broadcast(whole(elements));
-        comm_.broadcast(resized(origins));
+        if constexpr (known_size) {
+            elements.resize(origins.size());
+            comm_.broadcast(elements);
+        } else {
+            comm_.broadcast(whole(elements));
+        }
+        comm_.broadcast(origins);
         std::vector<bound> found;
         for (std::size_t i = 0; i < elements.size(); ++i)
-            found.push_back({elements[i], origins[i].first, origins[i].second});
+            found.push_back({elements[i], static_cast<int>(origins[i][0]), origins[i][1]});
         return found;
     }
+    /// The samples of all ranks, at the root, where all know how many each has.
+    std::vector<T> all_samples(const std::vector<T> &own) const {
+        if constexpr (direct<T>) {
+            std::vector<MPI_Count> counts;
+            for (std::size_t rank = 0; rank + 1 < begins_.size(); ++rank)
+                counts.push_back(static_cast<MPI_Count>(samples_of(rank)));
+            return comm_.gatherv(own, {.counts = counts}).data;
+        } else {
+            return comm_.gatherv(own).data;
+        }
+    }
     /// The bounds, at the root: samples that have as many others before them as is each rank's share.
-    std::vector<bound> chosen(const std::vector<std::vector<T>> &samples) const {
+    std::vector<bound> chosen(const std::vector<T> &samples) const {
+        const std::size_t ranks = begins_.size() - 1;
         std::vector<bound> all;
-        for (std::size_t rank = 0; rank < samples.size(); ++rank)
-            for (std::size_t i = 0; i < samples[rank].size(); ++i)
-                all.push_back({samples[rank][i], static_cast<int>(rank), place_of(i, rank)});
-        std::sort(all.begin(), all.end(), [&](const bound &a, const bound &b) { return in_order(a, b); });
+        all.reserve(samples.size());
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            for (const std::size_t place : sample_places(rank))
+                all.push_back({samples[all.size()], static_cast<int>(rank), place});
+        // Equal ones stay in the order of ranks and places.
+        std::stable_sort(all.begin(), all.end(),
+                         [&](const bound &a, const bound &b) { return before_(a.element, b.element); });
         std::vector<bound> first;
-        for (std::size_t rank = 1; rank < samples.size(); ++rank) {
+        for (std::size_t rank = 1; rank < ranks; ++rank) {
             const double share = static_cast<double>(begins_[rank]) / static_cast<double>(begins_.back());
             const auto before = static_cast<std::size_t>(share * static_cast<double>(all.size()));
             first.push_back(all[std::min(before, all.size() - 1)]);
@@ -158,16 +195,22 @@ template <class T, class Before> class sample_sort {
     /// Moves what lies beyond a rank's share to the rank whose share it is.
     std::vector<T> in_shares(std::vector<T> sorted) const {
         const std::vector<std::size_t> now = begins_of(sorted.size());
-        const auto self = static_cast<std::size_t>(comm_.rank());
-        std::vector<MPI_Count> counts;
-        for (std::size_t rank = 0; rank + 1 < begins_.size(); ++rank) {
-            const std::size_t begin = std::max(now[self], begins_[rank]);
-            const std::size_t end = std::min(now[self + 1], begins_[rank + 1]);
-            counts.push_back(static_cast<MPI_Count>(begin < end ? end - begin : 0));
-        }
         if (now == begins_)
             return sorted;
-        return deal(comm_, std::move(sorted), counts).data;
+        const auto self = static_cast<std::size_t>(comm_.rank());
+        std::vector<MPI_Count> counts, expected;
+        for (std::size_t rank = 0; rank + 1 < begins_.size(); ++rank) {
+            counts.push_back(common(now, self, begins_, rank));
+            expected.push_back(common(now, rank, begins_, self));
+        }
+        return deal(comm_, std::move(sorted), counts, &expected).data;
+    }
+    /// How many elements lie in the part of one rank and in that of another one.
+    static MPI_Count common(const std::vector<std::size_t> &parts, std::size_t part,
+                            const std::vector<std::size_t> &others, std::size_t other) {
+        const std::size_t begin = std::max(parts[part], others[other]);
+        const std::size_t end = std::min(parts[part + 1], others[other + 1]);
+        return static_cast<MPI_Count>(begin < end ? end - begin : 0);
     }
 
     communicator comm_;
@@ -186,10 +229,8 @@ template <class T, class Before> class sample_sort {
 ///     lisle::sort(world, particles, std::greater<>{}, &particle::energy);
 template <class T, class Less = std::less<>, class Key = std::identity>
 void sort(const communicator &comm, std::vector<T> &elements, Less less = {}, Key key = {}) {
-    const auto before = [&](const T &a, const T &b) {
-        return static_cast<bool>(std::invoke(less, std::invoke(key, a), std::invoke(key, b)));
-    };
-    detail::sample_sort<T, decltype(before)>{comm, before}.run(elements);
+    const auto before = detail::order_by<T>(less, key);
+    detail::sample_sort<T, std::remove_const_t<decltype(before)>>{comm, before}.run(elements);
 }
 
 } // namespace lisle

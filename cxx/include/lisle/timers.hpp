@@ -24,6 +24,7 @@ struct measured {
     long long calls = 0;                 ///< in all ranks
     double least = 0, sum = 0, most = 0; ///< a rank's values over all its calls
     int rank_of_most = 0;
+    /// The mean of the ranks' values.
     [[nodiscard]] double mean() const noexcept { return sum / ranks; }
 };
 
@@ -127,6 +128,7 @@ class timers {
         double begin_;
     };
 
+    /// Begins a region, which ends with the object. Regions of one name in the same region are one.
     [[nodiscard]] region measure(std::string_view name) {
         open_.push_back(place_of(name, false));
         return region{*this};
@@ -183,11 +185,17 @@ class timers {
 
     std::size_t place_of(std::string_view name, bool counter) {
         const long around = open_.empty() ? -1 : static_cast<long>(open_.back());
-        for (std::size_t i = 0; i < entries_.size(); ++i)
-            if (entries_[i].around == around && entries_[i].counter == counter && entries_[i].name == name)
-                return i;
+        // Programs come to their regions in the same order again and again.
+        for (std::size_t looked_at = 0; looked_at < entries_.size(); ++looked_at) {
+            if (++last_ >= entries_.size())
+                last_ = 0;
+            const entry &each = entries_[last_];
+            if (each.around == around && each.counter == counter && each.name == name)
+                return last_;
+        }
+        last_ = entries_.size();
         entries_.push_back({around, std::string{name}, counter});
-        return entries_.size() - 1;
+        return last_;
     }
     void add(std::size_t place, double value) {
         ++entries_[place].calls;
@@ -223,6 +231,7 @@ class timers {
     }
 
     std::vector<entry> entries_;
+    std::size_t last_ = 0;          ///< the entry that was asked for last
     std::vector<std::size_t> open_; ///< regions that have begun, the innermost last
 };
 

@@ -39,6 +39,7 @@ class topology : public communicator, public detail::neighbour_calls {
 class cartesian : public topology {
   public:
     using topology::topology;
+    /// What create() is told of a grid besides its extents.
     struct options {
         bool periodic = false;
         bool reorder = false;
@@ -64,6 +65,7 @@ class cartesian : public topology {
                                                  std::initializer_list<int> dimensions) {
         return create(comm, dimensions, options{});
     }
+    /// How many dimensions the grid has (MPI_Cartdim_get).
     [[nodiscard]] int dimensions() const {
         int result = 0;
         detail::check(MPI_Cartdim_get(comm_, &result), "MPI_Cartdim_get");
@@ -76,12 +78,14 @@ class cartesian : public topology {
         const std::vector<int> periods = described().periods;
         return {periods.begin(), periods.end()};
     }
+    /// Where in the grid a rank is (MPI_Cart_coords).
     [[nodiscard]] std::vector<int> coordinates(int of_rank) const {
         std::vector<int> result(static_cast<std::size_t>(dimensions()));
         detail::check(MPI_Cart_coords(comm_, of_rank, static_cast<int>(result.size()), result.data()),
                       "MPI_Cart_coords", named_value{"rank", of_rank});
         return result;
     }
+    /// The rank at a place; in periodic dimensions also at one outside the extents (MPI_Cart_rank).
     [[nodiscard]] int rank_at(std::span<const int> coordinates) const {
         int result = 0;
         detail::check(MPI_Cart_rank(comm_, coordinates.data(), &result), "MPI_Cart_rank");
@@ -146,6 +150,7 @@ class graph : public topology {
                                     reorder ? 1 : 0, made);
         });
     }
+    /// The neighbours of a rank (MPI_Graph_neighbors).
     [[nodiscard]] std::vector<int> neighbours_of(int of_rank) const {
         int count = 0;
         detail::check(MPI_Graph_neighbors_count(comm_, of_rank, &count), "MPI_Graph_neighbors_count",
@@ -173,6 +178,7 @@ class distributed_graph : public topology {
                 MPI_INFO_NULL, reorder ? 1 : 0, made);
         });
     }
+    /// From whom the caller gets something and who gets it from the caller (MPI_Dist_graph_neighbors).
     [[nodiscard]] lisle::neighbours neighbours() const { return detail::neighbours_of(comm_); }
 };
 

@@ -24,6 +24,7 @@ class two_messages {
     /// Makes the shadow. Collective.
     explicit two_messages(const communicator &comm) : headers_{comm}, shadow_{comm.dup()} {}
 
+    /// A header with the length, then the object.
     template <object_to_send T> void send(const T &object, int dest, int tag = 0) {
         if constexpr (direct_buffer<const T &>) {
             const auto data = as_buffer(object);
@@ -39,6 +40,7 @@ class two_messages {
         }
     }
 
+    /// A header and what it announces.
     template <class T> [[nodiscard]] T receive(source_rank source, receive_tag tag = any_tag) {
         const auto [said, status] = headers_.template receive_with_status<header>(source, tag);
         if (status.source() == no_rank)

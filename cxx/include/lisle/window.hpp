@@ -246,6 +246,7 @@ template <direct T> class window<T> : public detail::window_handle {
     template <class F> T fetch(const T &value, place at, F) const {
         return fetch(value, at, atomic_type<F>(), operation<F>());
     }
+    /// Adds to an element, atomically, and returns the value before.
     T fetch_add(const T &value, place at) const { return fetch(value, at, std::plus<>{}); }
     /// Writes one element atomically, and gives back what was there before.
     T exchange(const T &value, place at) const { return fetch(value, at, type(), MPI_REPLACE); }
@@ -311,13 +312,20 @@ template <direct T> class atomic_element {
   public:
     /// @pre the window outlives this view
     atomic_element(const window<T> &of, place at) noexcept : window_{&of}, at_{at} {}
+    /// The element.
     [[nodiscard]] T load() const { return window_->load(at_); }
+    /// Stores a value.
     void store(const T &value) const { window_->store(value, at_); }
+    /// Stores a value and returns the one before.
     T exchange(const T &value) const { return window_->exchange(value, at_); }
+    /// Adds and returns the value before.
     T fetch_add(const T &value) const { return window_->fetch_add(value, at_); }
+    /// Combines the element with a value by an operation of MPI's, and returns the one before.
     template <class F> T fetch(const T &value, F function) const {
         return window_->fetch(value, at_, function);
     }
+    /// Stores `desired` if the element is `expected`, and else the element in `expected`, as std::atomic
+    /// does.
     bool compare_exchange(T &expected, const T &desired) const requires std::integral<T> {
         return window_->compare_exchange(expected, desired, at_);
     }

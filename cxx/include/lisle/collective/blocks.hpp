@@ -37,12 +37,20 @@ template <class T> struct blocks {
     std::vector<detail::later<MPI_Count, T>> counts;
 
     /// The data of one rank.
-    [[nodiscard]] std::span<T> block(int rank) {
-        MPI_Count begin = 0;
+    [[nodiscard]] std::span<T> block(int rank) { return std::span<T>{data}.subspan(begin(rank), size(rank)); }
+    [[nodiscard]] std::span<const T> block(int rank) const {
+        return std::span<const T>{data}.subspan(begin(rank), size(rank));
+    }
+
+  private:
+    [[nodiscard]] std::size_t size(int rank) const {
+        return static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]);
+    }
+    [[nodiscard]] std::size_t begin(int rank) const {
+        std::size_t sum = 0;
         for (int i = 0; i < rank; ++i)
-            begin += counts[static_cast<std::size_t>(i)];
-        return std::span<T>{data}.subspan(static_cast<std::size_t>(begin),
-                                          static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]));
+            sum += size(i);
+        return sum;
     }
 };
 

@@ -53,6 +53,7 @@ struct maximum_location {
 class operation {
   public:
     explicit operation(MPI_Op op) noexcept : op_{op} {}
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_Op native() const noexcept { return op_; }
     template <direct T> void operator()(std::span<const T> first, std::span<T> second) const {
         detail::check(MPI_Reduce_local_c(first.data(), second.data(), static_cast<MPI_Count>(first.size()),

@@ -106,26 +106,29 @@ class reduce_calls : public collective_calls<reduce_calls> {
     /// The result replaces the root's object; the others' are only read.
     ///
     ///     world.reduce(lisle::in_place(histogram), std::plus<>{}, {.root = 2});
-    template <buffer_to_fill T, operation_on<T> F>
-    void reduce(in_place_t<T> both, F function, rooted with = {}) const {
+    template <buffer_to_fill T, class F> void reduce(in_place_t<T> both, F function, rooted with = {}) const {
+        require_operation<F, combined<T, F>>();
         reduce_in_place<to_root>(both.object, function, with.root, comm());
     }
     /// reduce() of objects in memory; `into` is significant only at the root.
-    template <object_in_memory T, place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, place_to_fill Into, class F>
     void reduce_into(const T &object, Into &&into, F function, rooted with = {}) const {
+        require_operation<F, combined<T, F>>();
         detail::reduce_into<to_root>(object, into, function, with.root, comm());
     }
     template <object_to_combine T, class F>
     [[nodiscard]] auto ireduce(T &&object, F function, rooted with = {}) const {
         return start_to_reduce_any<to_root>(std::forward<T>(object), std::move(function), with.root, comm());
     }
-    template <fit T, operation_on<T> F>
+    template <fit T, class F>
     [[nodiscard]] future<> ireduce(lent_in_place_t<T> both, F function, rooted with = {}) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_in_place<to_root>(both.object, function, with.root, comm());
     }
     /// `into` is significant only at the root.
-    template <object_in_memory T, lent_place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, lent_place_to_fill Into, class F>
     [[nodiscard]] future<> ireduce_into(borrowed<T> object, Into into, F function, rooted with = {}) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_into<to_root>(std::as_const(object.get()), into, function, with.root, comm());
     }
     template <lent_object B, class R, class F>
@@ -147,12 +150,14 @@ class reduce_calls : public collective_calls<reduce_calls> {
                                                    point_to_point{trees(comm())}),
                                     comm());
     }
-    template <buffer_to_fill T, operation_on<T> F> void allreduce(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, class F> void allreduce(in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         reduce_in_place<to_all>(both.object, function, 0, comm());
     }
     ///     world.allreduce_into(mine, sums, std::plus<>{});
-    template <object_in_memory T, place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, place_to_fill Into, class F>
     void allreduce_into(const T &object, Into &&into, F function) const {
+        require_operation<F, combined<T, F>>();
         detail::reduce_into<to_all>(object, into, function, 0, comm());
     }
     /// Objects that MPI cannot combine, strings and all that is serialised, are combined as wholes, in the
@@ -163,13 +168,14 @@ class reduce_calls : public collective_calls<reduce_calls> {
         return start_to_reduce_any<to_all>(std::forward<T>(object), std::move(function), 0, comm());
     }
     ///     world.iallreduce(in_place(borrow(sums)), std::plus<>{})
-    template <fit T, operation_on<T> F>
-    [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
+    template <fit T, class F> [[nodiscard]] future<> iallreduce(lent_in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_in_place<to_all>(both.object, function, 0, comm());
     }
     /// `auto f = world.iallreduce_into(lisle::borrow(mine), lisle::borrow(sums), std::plus<>{});`
-    template <object_in_memory T, lent_place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, lent_place_to_fill Into, class F>
     [[nodiscard]] future<> iallreduce_into(borrowed<T> object, Into into, F function) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_into<to_all>(std::as_const(object.get()), into, function, 0, comm());
     }
     /// Of two objects of the same size:
@@ -180,8 +186,9 @@ class reduce_calls : public collective_calls<reduce_calls> {
     [[nodiscard]] persistent allreduce_init(B from, borrowed<R> into, F function) const {
         return prepare_to_reduce_any<to_all, B>(object_in(from), into, std::move(function), 0, comm());
     }
-    template <fit T, operation_on<T> F>
+    template <fit T, class F>
     [[nodiscard]] persistent allreduce_init(lent_in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         return prepare_to_reduce<to_all, T>(both.object, both.object, function, 0, comm(), true);
     }
 

@@ -93,8 +93,9 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
     ///
     ///     std::vector<double> mine = world.reduce_scatter(values, std::plus<>{});
     ///     mine = world.reduce_scatter(values, std::plus<>{}, {.counts = how_many});
-    template <direct_range R, operation_on<R> F>
+    template <direct_range R, class F>
     [[nodiscard]] auto reduce_scatter(const R &range, F function, known_counts with = {}) const {
+        require_operation<F, combined<R, F>>();
         constexpr auto call = name_of<operation>;
         agree_on_reduction<R, F>(comm(), name_of<operation>, 0);
         const reduction<R, F> parts{range, function};
@@ -123,14 +124,16 @@ class reduce_scatter_calls : public collective_calls<reduce_scatter_calls> {
         return combine_parts(exchange_objects(cut_for(objects, with.counts, call), comm()), function, call);
     }
     /// Rank i's part of the result replaces the beginning of the range; returned as a view of it.
-    template <buffer_to_fill R, operation_on<R> F> auto reduce_scatter(in_place_t<R> all, F function) const {
+    template <buffer_to_fill R, class F> auto reduce_scatter(in_place_t<R> all, F function) const {
+        require_operation<F, combined<R, F>>();
         static_assert(direct_range<R &>, "reduce_scatter() takes a range with a part for each rank.");
         const MPI_Count share = reduce_in_place<operation>(all.object, function, 0, comm());
         return std::span<element_of<R &>>{std::ranges::data(all.object), static_cast<std::size_t>(share)};
     }
     /// reduce_scatter() in equal parts.
-    template <direct_range R, place_to_fill Into, operation_on<R> F>
+    template <direct_range R, place_to_fill Into, class F>
     void reduce_scatter_into(const R &range, Into &&into, F function) const {
+        require_operation<F, combined<R, F>>();
         reduce_into<operation>(range, into, function, 0, comm());
     }
     /// Combines ranges of as many equal parts as there are ranks; rank i gets the i-th part.

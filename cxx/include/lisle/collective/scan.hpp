@@ -55,18 +55,20 @@ class scan_calls : public collective_calls<scan_calls> {
         else
             return prefixes_of(given, std::move(function)).with_own.result(name_of<inclusive>);
     }
-    template <buffer_to_fill T, operation_on<T> F> void scan(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, class F> void scan(in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         reduce_in_place<inclusive>(both.object, function, 0, comm());
     }
-    template <object_in_memory T, place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, place_to_fill Into, class F>
     void scan_into(const T &object, Into &&into, F function) const {
+        require_operation<F, combined<T, F>>();
         reduce_into<inclusive>(object, into, function, 0, comm());
     }
     template <object_to_combine T, class F> [[nodiscard]] auto iscan(T &&object, F function) const {
         return start_to_scan(std::forward<T>(object), std::move(function), comm());
     }
-    template <fit T, operation_on<T> F>
-    [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
+    template <fit T, class F> [[nodiscard]] future<> iscan(lent_in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_in_place<inclusive>(both.object, function, 0, comm());
     }
     template <lent_object B, class R, class F>
@@ -94,12 +96,14 @@ class scan_calls : public collective_calls<scan_calls> {
         }
     }
     /// What rank 0's object is afterwards, MPI does not say.
-    template <buffer_to_fill T, operation_on<T> F> void exscan(in_place_t<T> both, F function) const {
+    template <buffer_to_fill T, class F> void exscan(in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         reduce_in_place<exclusive>(both.object, function, 0, comm());
     }
     /// What rank 0 has in `into` stays as it is, but for its size.
-    template <object_in_memory T, place_to_fill Into, operation_on<T> F>
+    template <object_in_memory T, place_to_fill Into, class F>
     void exscan_into(const T &object, Into &&into, F function) const {
+        require_operation<F, combined<T, F>>();
         reduce_into<exclusive>(object, into, function, 0, comm());
     }
     template <object_to_combine T, class F> [[nodiscard]] auto iexscan(T &&object, F function) const {
@@ -110,8 +114,8 @@ class scan_calls : public collective_calls<scan_calls> {
                                                 on_wholes<T>(std::move(function)), comm());
     }
     /// What rank 0's object is afterwards, MPI does not say.
-    template <fit T, operation_on<T> F>
-    [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
+    template <fit T, class F> [[nodiscard]] future<> iexscan(lent_in_place_t<T> both, F function) const {
+        require_operation<F, combined<T, F>>();
         return start_to_reduce_in_place<exclusive>(both.object, function, 0, comm());
     }
 

@@ -79,11 +79,15 @@ template <class T, std::size_t Rank> class strided {
         std::copy(extents, extents + Rank, extents_.begin());
         std::copy(strides, strides + Rank, strides_.begin());
     }
+    /// How many dimensions there are.
     static constexpr std::size_t rank() noexcept { return Rank; }
+    /// Where the first element lies.
     [[nodiscard]] T *data_handle() const noexcept { return first_; }
+    /// How many elements a dimension has.
     [[nodiscard]] std::size_t extent(std::size_t dimension) const noexcept {
         return static_cast<std::size_t>(extents_[dimension]);
     }
+    /// How many elements lie between neighbours in a dimension.
     [[nodiscard]] std::ptrdiff_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
 
   private:
@@ -123,6 +127,7 @@ template <multidimensional_view V> shaped_buffer shape(const V &view) {
 
 } // namespace detail
 
+/// True if a function `lisle::buffer to_buffer(T &)` says what of a T travels.
 template <class T>
 concept adapted = requires(T &object) {
     { to_buffer(object) } -> std::convertible_to<buffer>;
@@ -188,6 +193,7 @@ concept writable_buffer = direct_buffer<T> && detail::may_write<T>::value;
 template <class T> class borrowed {
   public:
     explicit borrowed(T &object) noexcept : object_{&object} {}
+    /// The object that is lent.
     [[nodiscard]] T &get() const noexcept { return *object_; }
 
   private:

@@ -23,6 +23,7 @@ concept row_of_integers = std::ranges::contiguous_range<R> && std::ranges::sized
 /// a row. Owns nothing: what it was made of must live as long.
 class counts_view {
   public:
+    /// Goes through the counts as MPI_Count.
     class iterator {
       public:
         using value_type = MPI_Count;
@@ -63,10 +64,14 @@ class counts_view {
         }
     }
 
+    /// How many counts there are.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// True if no counts are given.
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] MPI_Count operator[](std::size_t index) const noexcept { return read_(first_, index); }
+    /// The first count, whatever integer type the counts have.
     [[nodiscard]] iterator begin() const noexcept { return {this, 0}; }
+    /// Behind the last count.
     [[nodiscard]] iterator end() const noexcept { return {this, size_}; }
 
   private:

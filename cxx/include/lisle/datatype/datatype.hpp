@@ -273,8 +273,11 @@ class datatype {
   public:
     using native_type = MPI_Datatype;
     explicit datatype(MPI_Datatype type) noexcept : type_{type} {}
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_Datatype native() const noexcept { return type_; }
+    /// For owned<>: the handle of none.
     static MPI_Datatype null() noexcept { return MPI_DATATYPE_NULL; }
+    /// For owned<>: MPI_Type_free.
     static void free(MPI_Datatype type) noexcept { MPI_Type_free(&type); }
 
   private:

@@ -21,6 +21,7 @@ namespace lisle {
 /// Inside the class the members must have been declared before this line. From outside:
 /// `template <> struct lisle::fields_of<T> : lisle::members<&T::x, &T::y> {};`
 template <auto... Members> struct members {
+    /// How many fields are named.
     static constexpr std::size_t count = sizeof...(Members);
     template <class Object, class Visitor>
     static constexpr decltype(auto) visit(Object &object, Visitor &&visitor) {
@@ -38,6 +39,7 @@ template <class First, class Second> struct fields_of<std::pair<First, Second>> 
     }
 };
 template <class... Elements> struct fields_of<std::tuple<Elements...>> {
+    /// How many fields there are.
     static constexpr std::size_t count = sizeof...(Elements);
     template <class Object, class Visitor>
     static constexpr decltype(auto) visit(Object &object, Visitor &&visitor) {

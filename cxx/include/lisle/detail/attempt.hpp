@@ -106,33 +106,35 @@ namespace detail {
 /// The newest error that a rank has thrown: its text, for as long as a copy of it exists.
 class newest_error {
   public:
+    struct note {
+        shared_count copies;
+        std::runtime_error text;
+    };
+
     newest_error() = default;
     newest_error(const newest_error &) = delete;
     newest_error &operator=(const newest_error &) = delete;
     ~newest_error() { delete kept_.exchange(nullptr); }
 
-    void note(const std::shared_ptr<const char> &life, const char *text) {
-        delete kept_.exchange(new note_of_error{life, text});
+    void keep(const shared_count &copies, const std::runtime_error &text) {
+        delete kept_.exchange(new note{copies, text});
     }
-    /// The text; empty if no copy exists, so that the exception under way is another.
-    [[nodiscard]] std::string take_text() {
-        const std::unique_ptr<const note_of_error> last{kept_.exchange(nullptr)};
-        return last == nullptr || last->life.expired() ? std::string{} : last->text;
+    /// The text, for good: the program ends. Null if no copy exists, so that the exception under way is
+    /// another.
+    [[nodiscard]] const char *take() noexcept {
+        const note *const last = kept_.exchange(nullptr);
+        return last != nullptr && last->copies.shared() ? last->text.what() : nullptr;
     }
 
   private:
-    struct note_of_error {
-        std::weak_ptr<const char> life;
-        std::string text;
-    };
-    atomic_pointer<note_of_error> kept_; // any thread of the rank may throw
+    atomic_pointer<note> kept_; // any thread of the rank may throw
 };
 
 template <class Error> [[gnu::cold]] void note_thrown(Error &thrown) {
     if (!running())
         return;
-    thrown.life_ = std::make_shared<const char>();
-    rank_object<newest_error>().note(thrown.life_, thrown.what());
+    thrown.copies_ = shared_count::begin();
+    rank_object<newest_error>().keep(thrown.copies_, thrown);
 }
 
 } // namespace detail
@@ -192,6 +194,7 @@ template <class T> class [[nodiscard]] expected {
     expected(stored value) : value_{std::move(value)} {}
     expected(lisle::error failure) : error_{std::move(failure)} {}
 
+    /// False if there is an error in its place.
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
     /// The value. Throws the error if there is none; without exceptions the program ends.
@@ -217,6 +220,7 @@ template <class T> class [[nodiscard]] expected {
     [[nodiscard]] const lisle::error &error() const noexcept {
         return *error_;
     }
+    /// The value, or `other` if there is none.
     template <class Other> [[nodiscard]] stored value_or(Other &&other) const {
         return has_value() ? *value_ : static_cast<stored>(std::forward<Other>(other));
     }

@@ -47,7 +47,9 @@
 
 namespace lisle {
 
+/// True if the headers use the extension calls of Lisle.
 inline constexpr bool has_extensions = LISLE_USE_EXTENSIONS != 0;
+/// What LISLE_CHECKS is in this file.
 inline constexpr int check_level = LISLE_CHECKS;
 
 namespace detail {

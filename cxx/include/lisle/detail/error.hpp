@@ -5,17 +5,17 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <stdexcept>
-#include <string>
 
 #if !defined(__cpp_exceptions)
-#include <cstdio>
 #include <cstdlib>
 #endif
 
 #include "lisle/detail/config.hpp"
+#include "lisle/detail/shared_count.hpp"
 
 namespace lisle {
 
@@ -35,8 +35,11 @@ class named_values {
             if (size_ != most)
                 values_[size_++] = each;
     }
+    /// How many values there are.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// The first value.
     [[nodiscard]] const named_value *begin() const noexcept { return values_; }
+    /// Behind the last value.
     [[nodiscard]] const named_value *end() const noexcept { return values_ + size_; }
     [[nodiscard]] const named_value &operator[](std::size_t index) const noexcept { return values_[index]; }
 
@@ -60,7 +63,7 @@ template <class Error> void note_thrown(Error &thrown); // attempt.hpp
 ///     }
 class error : public std::runtime_error {
   public:
-    error(int code, int error_class, const char *call, const named_values &values, const std::string &text)
+    error(int code, int error_class, const char *call, const named_values &values, const char *text)
         : std::runtime_error{text}, code_{code}, class_{error_class}, call_{call}, values_{values} {}
 
     /// The code that the call returned.
@@ -74,7 +77,7 @@ class error : public std::runtime_error {
 
   private:
     template <class Error> friend void detail::note_thrown(Error &);
-    std::shared_ptr<const char> life_; ///< ends with the last copy
+    detail::shared_count copies_; ///< of this error
     int code_;
     int class_;
     const char *call_;
@@ -99,33 +102,61 @@ template <class Error> void fail_with(Error failure); // attempt.hpp
 template <class T = void> bool failed();
 #endif
 
+/// The text of an error. Neither std::string nor std::unique_ptr, since every program would compile it.
+class error_text {
+  public:
+    explicit error_text(std::size_t most) : first_{new char[most + 1]}, next_{first_} { *next_ = 0; }
+    error_text(const error_text &) = delete;
+    error_text &operator=(const error_text &) = delete;
+    ~error_text() { delete[] first_; }
+
+    void add(const char *text) noexcept {
+        while (*text != 0)
+            *next_++ = *text++;
+        *next_ = 0;
+    }
+    void add(const char *before, const named_value &value) noexcept {
+        add(before);
+        add(value.name);
+        next_ += std::snprintf(next_, digits + 2, " %lld", value.value);
+    }
+    [[nodiscard]] const char *c_str() const noexcept { return first_; }
+
+    static constexpr std::size_t digits = 20; ///< of the longest number, with its sign
+
+  private:
+    char *first_;
+    char *next_;
+};
+
 /// Throws. Without exceptions it notes the error and returns, and its caller returns too. A template only so
 /// that files in which nothing can fail do not compile it.
-template <class String = std::string> LISLE_NORETURN [[gnu::cold, gnu::noinline]] void
+template <class Text = error_text> LISLE_NORETURN [[gnu::cold, gnu::noinline]] void
 raise(int code, const char *call, std::initializer_list<named_value> values, const char *sentence = nullptr) {
     int error_class = MPI_ERR_UNKNOWN;
     MPI_Error_class(code, &error_class);
-    String text = String{call} + ": ";
-    if (sentence != nullptr) {
-        text += sentence;
-    } else {
-        char said[MPI_MAX_ERROR_STRING];
+    char said[MPI_MAX_ERROR_STRING];
+    if (sentence == nullptr) {
         int length = 0;
 #if LISLE_USE_EXTENSIONS
         MPIX_Error_sentence(code, said, &length); // with the values that were wrong
 #else
         MPI_Error_string(code, said, &length);
 #endif
-        text.append(said, static_cast<std::size_t>(length));
+        sentence = said;
     }
-    const char *separator = " (";
-    for (const auto &[name, value] : values) {
-        text.append(separator).append(name).append(" ").append(std::to_string(value));
-        separator = ", ";
-    }
+    std::size_t most = std::strlen(call) + std::strlen(sentence) + std::strlen(": )");
+    for (const named_value &each : values)
+        most += std::strlen(each.name) + std::strlen(",  ") + Text::digits;
+    Text text{most};
+    text.add(call);
+    text.add(": ");
+    text.add(sentence);
+    for (const named_value &each : values)
+        text.add(&each == values.begin() ? " (" : ", ", each);
     if (values.size() != 0)
-        text += ")";
-    fail_with(error{code, error_class, call, named_values{values}, text});
+        text.add(")");
+    fail_with(error{code, error_class, call, named_values{values}, text.c_str()});
 }
 
 /// raise() where nothing sensible could be done after it: without exceptions the program ends.

@@ -246,6 +246,11 @@ inline int create_struct(MPI_Count count, const MPI_Count *lengths, const MPI_Co
     }
     return MPI_Type_create_struct(narrow(count), narrow_lengths.data(), addresses.data(), types, made);
 }
+inline int create_hindexed(MPI_Count count, const MPI_Count *lengths, const MPI_Count *offsets,
+                           MPI_Datatype type, MPI_Datatype *made) {
+    const std::vector<MPI_Datatype> types(static_cast<std::size_t>(count), type);
+    return create_struct(count, lengths, offsets, types.data(), made);
+}
 inline int create_hvector(MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype type,
                           MPI_Datatype *made) {
     return MPI_Type_create_hvector(narrow(count), narrow(length), static_cast<MPI_Aint>(stride), type, made);
@@ -297,6 +302,7 @@ inline constexpr auto MPI_Get_elements_c = MPI_Get_elements_x;
 inline constexpr auto MPI_Type_size_c = MPI_Type_size_x;
 inline constexpr auto MPI_Type_contiguous_c = detail::create_contiguous;
 inline constexpr auto MPI_Type_create_struct_c = detail::create_struct;
+inline constexpr auto MPI_Type_create_hindexed_c = detail::create_hindexed;
 inline constexpr auto MPI_Type_create_hvector_c = detail::create_hvector;
 inline constexpr auto MPI_Type_create_resized_c = MPI_Type_create_resized;
 inline constexpr auto MPI_Type_create_subarray_c = detail::create_subarray;

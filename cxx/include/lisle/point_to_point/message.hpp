@@ -376,8 +376,10 @@ class message {
         }));
     }
 
+    /// Of whom the message is, with which tag, and how long.
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }
 
+    /// The message as an object of type T, once. As communicator::receive<T>().
     template <class T> [[nodiscard]] detail::returned<T> receive() {
         if constexpr (direct<T>) {
             T object{};

@@ -23,6 +23,8 @@ struct exchange {
     receive_tag tag = 0;
 };
 
+/// Messages between two ranks: the base of communicators and intercommunicators. A view, which frees nothing.
+/// Any thread may call as MPI's level of threads allows. Calls throw `error`. [MPI-5.0 3]
 class point_to_point {
   protected:
     using refusal = detail::refusal;

@@ -62,6 +62,7 @@ template <class Pool = request_pool> class basic_scope {
     MPI_Comm comm_;
     Pool started_;
 };
+/// The scope that programs name: see basic_scope.
 using scope = basic_scope<>;
 
 } // namespace lisle

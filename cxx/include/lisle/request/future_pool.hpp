@@ -35,6 +35,7 @@ template <class T> class future_pool {
     }
     /// How many have not given their results.
     [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
+    /// True if all results have been given.
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
 
     /// Waits for one more result, whichever comes first; nothing if the pool is empty. Throws what the

@@ -123,12 +123,14 @@ class [[nodiscard]] persistent {
         MPI_Request_free(&handle_);
     }
 
+    /// Begins a round (MPI_Start). The buffers belong to MPI until its wait().
     void start() {
         if (handle_ == MPI_REQUEST_NULL && owner_ != nullptr)
             rounds().start();
         else
             detail::check(MPI_Start(&handle_), "MPI_Start");
     }
+    /// Waits for the end of the round and says what it has received. Throws what it failed with.
     status wait() {
         status ended;
         if (owner_ != nullptr)
@@ -144,6 +146,7 @@ class [[nodiscard]] persistent {
         detail::check(MPI_Test(&handle_, &flag, MPI_STATUS_IGNORE), "MPI_Test");
         return flag != 0;
     }
+    /// The handle, for calls of C; MPI_REQUEST_NULL if each round has its own.
     [[nodiscard]] MPI_Request native() const noexcept { return handle_; }
     /// A view of the round: its end frees nothing. For wait_any() and the like.
     [[nodiscard]] request round() const {

@@ -128,6 +128,7 @@ class [[nodiscard]] request {
     /// Of a complete operation.
     [[nodiscard]] const lisle::status &status() const noexcept { return status_; }
 
+    /// The handle, for calls of C.
     [[nodiscard]] MPI_Request native() const noexcept { return handle_; }
     /// Gives a request without buffers of its own back to C.
     [[nodiscard]] MPI_Request release() noexcept {

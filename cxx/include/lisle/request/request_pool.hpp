@@ -73,6 +73,7 @@ template <class Requests> std::optional<std::size_t> complete_any(Requests &requ
 
 } // namespace detail
 
+/// A future of any type, or a request.
 template <class F>
 concept any_future = std::derived_from<std::remove_cvref_t<F>, request>;
 
@@ -159,8 +160,11 @@ template <class Request = request> class basic_request_pool {
         requests_.push_back(std::move(under_way));
         return requests_.size() - 1;
     }
+    /// How many operations are in the pool, complete ones among them.
     [[nodiscard]] std::size_t size() const noexcept { return requests_.size(); }
+    /// True if nothing is in the pool.
     [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+    /// What a complete operation says of its message. `number` is what add() has returned.
     [[nodiscard]] const status &status_of(std::size_t number) const { return requests_.at(number).status(); }
     /// Waits for all and empties the pool.
     void wait_all() {
@@ -182,6 +186,7 @@ template <class Request = request> class basic_request_pool {
         const auto list = pointers();
         return detail::complete_any(list, true);
     }
+    /// The number of one that is complete, if there is one. Never waits.
     std::optional<std::size_t> test_any() {
         const auto list = pointers();
         return detail::complete_any(list, false);
@@ -210,6 +215,7 @@ template <class Request = request> class basic_request_pool {
     }
     std::vector<Request> requests_;
 };
+/// The pool that programs name: see basic_request_pool.
 using request_pool = basic_request_pool<>;
 
 } // namespace lisle

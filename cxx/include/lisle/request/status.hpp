@@ -13,7 +13,9 @@
 
 namespace lisle {
 
+/// What any_source is.
 struct any_source_t {};
+/// What any_tag is.
 struct any_tag_t {};
 /// Any rank: `world.receive<int>(any_source)`.
 inline constexpr any_source_t any_source{};
@@ -28,6 +30,7 @@ class source_rank {
   public:
     constexpr source_rank(int rank) noexcept : value_{rank} {}
     constexpr source_rank(any_source_t) noexcept : value_{MPI_ANY_SOURCE} {}
+    /// The rank as a number; MPI_ANY_SOURCE for any_source.
     [[nodiscard]] constexpr int value() const noexcept { return value_; }
 
   private:
@@ -44,6 +47,7 @@ class message_tag {
     message_tag(any_tag_t) = delete; // for receives only: a send has a tag
     template <class Enum>
     requires(std::is_enum_v<Enum>) constexpr message_tag(Enum tag) noexcept : value_{static_cast<int>(tag)} {}
+    /// The tag as a number.
     [[nodiscard]] constexpr int value() const noexcept { return value_; }
 
   private:
@@ -58,6 +62,7 @@ class receive_tag {
     template <class Enum>
     requires(std::is_enum_v<Enum>) constexpr receive_tag(Enum tag) noexcept : value_{static_cast<int>(tag)} {}
     constexpr receive_tag(any_tag_t) noexcept : value_{MPI_ANY_TAG} {}
+    /// The tag as a number; MPI_ANY_TAG for any_tag.
     [[nodiscard]] constexpr int value() const noexcept { return value_; }
 
   private:
@@ -113,6 +118,7 @@ class status {
     status() noexcept : value_{} {}
     explicit status(const MPI_Status &value) noexcept : value_{value} {}
 
+    /// The rank that has sent the message.
     [[nodiscard]] int source() const noexcept { return detail::source_of(value_); }
     [[nodiscard]] int tag() const noexcept { return value_.MPI_TAG; }
     /// The tag as an enumerator: `s.tag<news>()`.
@@ -130,7 +136,9 @@ class status {
                           "the message does not consist of whole objects of this type");
         return static_cast<std::size_t>(elements / detail::wire<T>::count);
     }
+    /// The length of the message.
     [[nodiscard]] MPI_Count bytes() const { return detail::bytes_of(value_); }
+    /// True if the operation was cancelled before it was matched (MPI_Test_cancelled).
     [[nodiscard]] bool cancelled() const {
         int flag = 0;
         detail::check(MPI_Test_cancelled(&value_, &flag), "MPI_Test_cancelled");
