@@ -33,7 +33,7 @@ constexpr std::array table{
               "columns of tiles that share a router of a mesh or torus", ours},
     parameter{"concentration_y", &p::concentration_y, 1, 1, 16, "tiles",
               "rows of tiles that share a router of a mesh or torus", ours},
-    parameter{"tree_arity", &p::tree_arity, 4, 2, 64, "links",
+    parameter{"tree_arity", &p::tree_arity, 4, 2, 1024, "links",
               "of a fat tree's switch, upwards and downwards; the tiles are a power of it", ours},
     parameter{"router_cores", &p::router_cores, 2, 1, 64, "tiles", "at a router of a dragonfly", ours},
     parameter{"group_routers", &p::group_routers, 4, 1, 64, "routers", "in a group of a dragonfly", ours},
