@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/call_address.hpp"
 #include "abi/mistakes.hpp"
 #include "base/checks.hpp"
 #include "base/error.hpp"
@@ -54,7 +55,29 @@ std::vector<finding> gather(const std::vector<open_handle> &open) {
     return found;
 }
 
+/// Where a function is called that returns there. @param outer where its own caller is called; null: not
+/// known
+std::string line_through(const void *caller, const void *outer) {
+    const auto call_before = [](const void *returns_to) { return static_cast<const char *>(returns_to) - 1; };
+    code_place place = place_of(call_before(caller));
+    if (place.file.empty() || outer == nullptr) {
+        return line_of(caller);
+    }
+    place.offsets[1] = place_of(call_before(outer)).offsets[0];
+    return in_words(place);
+}
+
 } // namespace
+
+void note_open(open_handles &open, std::uintptr_t value, const char *noun, const char *call,
+               const void *caller) {
+    const call_address here = current_address();
+    const void *outer = nullptr;
+    if (here.site != nullptr && here.offsets[1] != 0) {
+        outer = static_cast<const char *>(here.site) - here.offsets[0] + here.offsets[1] + 1;
+    }
+    open.add(value, noun, call, caller, outer);
+}
 
 bool to_be_freed(MPI_Datatype handle) noexcept {
     const datatype *const type = object_of<datatype>(handle);
@@ -68,7 +91,7 @@ void note_lasting_request(open_handles &open, MPI_Request handle, const char *ca
     }
     const bool lasts = made->persistent || dynamic_cast<const protocol::operation *>(made) == nullptr;
     if (open.lists_all_requests() || (made->ending == protocol::disposal::general && lasts)) {
-        open.add(listed_value(handle), "request", call, caller);
+        note_open(open, listed_value(handle), "request", call, caller);
     } else {
         open.count_requests(1, this_rank().calls_alone());
     }
@@ -80,10 +103,11 @@ void report_open_handles(rank &self, const char *ends) {
     }
     std::string report;
     for (const auto &[handle, name, count] : gather(self.open->take_all())) {
-        report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", count, " ", handle.noun,
-                           count == 1 ? "" : "s", name.empty() ? "" : " called \"", name,
-                           name.empty() ? "" : "\"", " that ", handle.call, " made at ",
-                           line_of(handle.caller), count == 1 ? " was" : " were", " not freed\n");
+        report +=
+            sentence("lisle: rank ", self.number(), ": ", ends, ": ", count, " ", handle.noun,
+                     count == 1 ? "" : "s", name.empty() ? "" : " called \"", name, name.empty() ? "" : "\"",
+                     " that ", handle.call, " made at ", line_through(handle.caller, handle.outer),
+                     count == 1 ? " was" : " were", " not freed\n");
     }
     if (const std::int64_t requests = self.open->counted_requests(); requests > 0) {
         report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", requests,

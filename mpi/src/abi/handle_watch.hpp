@@ -53,6 +53,10 @@ template <class Handle> [[nodiscard]] bool to_be_freed(Handle handle) noexcept {
     }
 }
 
+/// Lists a handle that the call that the thread is in gives.
+[[gnu::cold]] void note_open(open_handles &open, std::uintptr_t value, const char *noun, const char *call,
+                             const void *caller);
+
 /// A successful call has given this handle to the program. Inlined, so that the return address is the
 /// program's.
 template <class Handle>
@@ -61,7 +65,7 @@ template <class Handle>
         if constexpr (std::is_same_v<Handle, MPI_Request>) {
             note_request(self, handle, call, __builtin_return_address(0));
         } else if (to_be_freed(handle)) {
-            self.open->add(listed_value(handle), noun, call, __builtin_return_address(0));
+            note_open(*self.open, listed_value(handle), noun, call, __builtin_return_address(0));
         }
     }
 }

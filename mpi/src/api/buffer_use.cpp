@@ -14,16 +14,22 @@ const char *verb(use how) {
     return how == use::reads ? "reads" : "writes";
 }
 
-/// What such a buffer is called.
+/// What such a buffer is called, before the word "buffer".
 const char *kind_of(const buffer_use &of) {
     const auto is = [call = of.place.call](std::string_view part) { return call.find(part) != call.npos; };
+    if (is("MPI_File")) {
+        return "";
+    }
+    if (is("Psend")) {
+        return "ready part of the send ";
+    }
     if (is("_Put") || is("Rput") || is("ccumulate") || is("_op") || is("_swap")) {
-        return of.how == use::reads ? "origin" : "result";
+        return of.how == use::reads ? "origin " : "result ";
     }
     if (is("_Get") || is("Rget")) {
-        return "origin";
+        return "origin ";
     }
-    return of.how == use::reads ? "send" : "receive";
+    return of.how == use::reads ? "send " : "receive ";
 }
 
 /// False: the address is not above the caller's frame, or farther than stacks are long.
@@ -48,7 +54,7 @@ void report_access(const void *code, memory_access how, const buffer_use &before
 }
 
 void report_change(const buffer_use &before) {
-    report_mistake(sentence("the ", kind_of(before), " buffer of ", in_words(before.place),
+    report_mistake(sentence("the ", kind_of(before), "buffer of ", in_words(before.place),
                             " was changed before ", in_words(current_address()), " completed it"));
 }
 

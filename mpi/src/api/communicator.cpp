@@ -6,10 +6,12 @@
 #include <cstring>
 #include <memory>
 
+#include "api/mixed_sessions.hpp"
 #include "api/request.hpp"
 #include "api/send_buffer.hpp"
 #include "base/error.hpp"
 #include "base/settings.hpp"
+#include "collective/selection/one_caller.hpp"
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
@@ -74,6 +76,7 @@ void comm_compare(communicator &comm1, communicator &comm2, int *result) {
         *result = MPI_IDENT;
         return;
     }
+    abi::look_at_sessions(comm1.session, comm2.session);
     if (comm1.inter() != comm2.inter()) {
         *result = MPI_UNEQUAL;
         return;
@@ -87,6 +90,8 @@ void comm_compare(communicator &comm1, communicator &comm2, int *result) {
 }
 
 void comm_create(communicator &comm, const group &members, MPI_Comm *newcomm) {
+    abi::look_at_sessions(comm.session, members.session());
+    const collective::one_caller alone{comm, "Comm_create"};
     *newcomm = give_handle(create_from_members(comm, members));
 }
 
@@ -100,6 +105,7 @@ void comm_create_from_group(const group &members, const char *stringtag, info *h
 }
 
 void comm_create_group(communicator &comm, const group &members, int tag, MPI_Comm *newcomm) {
+    abi::look_at_sessions(comm.session, members.session());
     *newcomm = give_handle(create_among(comm, members, tag));
 }
 
@@ -117,6 +123,7 @@ void comm_dup(communicator &comm, MPI_Comm *newcomm) {
 }
 
 void comm_dup_with_info(communicator &comm, info *hints, MPI_Comm *newcomm) {
+    const collective::one_caller alone{comm, "Comm_dup"};
     *newcomm = give_handle(duplicate(comm, hints));
 }
 
@@ -194,6 +201,7 @@ void comm_split(communicator &comm, int color, int key, MPI_Comm *newcomm) {
     if (color < 0 && color != MPI_UNDEFINED) {
         fail(MPI_ERR_ARG, "color is ", color, "; it must not be negative, but for MPI_UNDEFINED");
     }
+    const collective::one_caller alone{comm, "Comm_split"};
     *newcomm = give_handle(split(comm, color, key));
 }
 

@@ -4,8 +4,10 @@
 #include "abi/told_orders.hpp"
 #include "api/active_requests.hpp"
 #include "api/explored.hpp"
+#include "api/mixed_sessions.hpp"
 #include "api/pending_buffers.hpp"
 #include "api/request.hpp"
+#include "api/waits_alone.hpp"
 #include "base/error_texts.hpp"
 #include "base/open_handles.hpp"
 #include "execution/rank_local.hpp"
@@ -277,7 +279,16 @@ template <bool Checked>
     list.throw_if_failed();
 }
 
+[[gnu::noinline]] void wait_checked(request &waited, MPI_Request *handle, MPI_Status *status) {
+    const abi::waits_alone alone{{handle, 1}};
+    protocol::wait(waited);
+    conclude_or_throw(waited, handle, status);
+}
+
 [[gnu::noinline]] void wait_for_all_checked(int count, MPI_Request *requests, MPI_Status *statuses) {
+    const std::span<const MPI_Request> all{requests, static_cast<std::size_t>(count)};
+    abi::look_at_sessions(all);
+    const abi::waits_alone alone{all};
     wait_for_all<true>(count, requests, statuses);
 }
 
@@ -287,6 +298,10 @@ void wait(MPI_Request *handle, MPI_Status *status) {
     request *const waited = active(*handle);
     if (waited == nullptr) {
         store_empty(status);
+        return;
+    }
+    if (known_rank().open != nullptr) [[unlikely]] {
+        wait_checked(*waited, handle, status);
         return;
     }
     protocol::wait(*waited);

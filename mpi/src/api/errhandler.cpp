@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/file_codes.hpp"
 #include "api/extension.hpp"
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "communicator/error_codes.hpp"
 #include "communicator/failed_call.hpp"
@@ -60,7 +62,17 @@ void errhandler_free(MPI_Errhandler *handler) {
     *handler = MPI_ERRHANDLER_NULL;
 }
 
+namespace {
+/// The program asks what a code means. Before MPI_Init it has none of ours.
+void note_question(int errorcode) {
+    if (rank *const self = rank_at_once(); self != nullptr && checks(check_level::all)) {
+        abi::rank_file_codes.of(*self).asked(errorcode);
+    }
+}
+} // namespace
+
 void error_class(int errorcode, int *errorclass) {
+    note_question(errorcode);
     *errorclass = class_of_error(errorcode);
 }
 
@@ -74,6 +86,7 @@ void give_text(const std::string &text, char *string, int *resultlen) {
 } // namespace
 
 void error_string(int errorcode, char *string, int *resultlen) {
+    note_question(errorcode);
     give_text(detailed_text_of_error(errorcode), string, resultlen);
 }
 

@@ -5,7 +5,10 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
+#include "api/compared_calls.hpp"
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "file/access.hpp"
@@ -50,33 +53,66 @@ void tell(MPI_Count bytes, MPI_Status *status) {
     protocol::outcome{.bytes = bytes}.store(status);
 }
 
-MPI_Request give(open_file &fh, protocol::request *started) {
-    return abi::give_request(started, &fh.comm());
+/// What an access does to its buffer.
+watched_memory::use use_by(direction way) noexcept {
+    return way == direction::reading ? watched_memory::use::writes : watched_memory::use::reads;
+}
+
+/// The call that the thread is in uses the buffer and does not return before it is done with it.
+void look_at_use(direction way, const typed_buffer &data) {
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        watched_list used{false};
+        used.add(use_by(way), {data});
+        abi::pending->look(used);
+    }
+}
+
+/// A request for what `start` begins with the buffer that it is given.
+template <class Start>
+MPI_Request begin_access(open_file &fh, direction way, const typed_buffer &data, Start start) {
+    if (!abi::pending_buffers::watched()) [[likely]] {
+        return abi::give_request(start(data), &fh.comm());
+    }
+    watched_list used;
+    const typed_buffer given = way == direction::reading ? used.writes(data) : used.reads(data);
+    abi::pending->begin(used);
+    protocol::request *const made = start(given);
+    abi::pending->add(*made, std::move(used));
+    return abi::give_request(made, &fh.comm());
 }
 
 // The forms.
 
 void access(open_file &fh, direction way, const place &where, const typed_buffer &data, MPI_Status *status) {
+    look_at_use(way, data);
     tell(file::access(fh, way, begin(fh, way, where, data), data), status);
 }
 
 void start_access(open_file &fh, direction way, const place &where, const typed_buffer &data,
                   MPI_Request *request) {
-    *request = give(fh, file::start_access(fh, way, begin(fh, way, where, data), data));
+    *request = begin_access(fh, way, data, [&](const typed_buffer &given) {
+        return file::start_access(fh, way, begin(fh, way, where, given), given);
+    });
 }
 
 void access_all(open_file &fh, direction way, const place &where, const typed_buffer &data,
                 MPI_Status *status) {
+    abi::compare_calls(fh.comm());
+    look_at_use(way, data);
     tell(file::access_all(fh, way, begin(fh, way, where, data), data), status);
 }
 
 void start_access_all(open_file &fh, direction way, const place &where, const typed_buffer &data,
                       MPI_Request *request) {
-    *request = give(fh, file::start_access_all(fh, way, begin(fh, way, where, data), data));
+    *request = begin_access(fh, way, data, [&](const typed_buffer &given) {
+        return file::start_access_all(fh, way, begin(fh, way, where, given), given);
+    });
 }
 
 void access_ordered(open_file &fh, direction way, const typed_buffer &data, MPI_Status *status) {
     file::check_access(fh, way, false);
+    abi::compare_calls(fh.comm());
+    look_at_use(way, data);
     tell(file::access_ordered(fh, way, data), status);
 }
 
@@ -92,6 +128,7 @@ void check_no_split(const open_file &fh) {
 void begin_split(open_file &fh, direction way, const place &where, const typed_buffer &data,
                  const char *call) {
     check_no_split(fh);
+    abi::compare_calls(fh.comm());
     const MPI_Count bytes = file::access_all(fh, way, begin(fh, way, where, data), data);
     fh.split = {data.address, call, bytes};
 }
@@ -99,6 +136,7 @@ void begin_split(open_file &fh, direction way, const place &where, const typed_b
 void begin_split_ordered(open_file &fh, direction way, const typed_buffer &data, const char *call) {
     check_no_split(fh);
     file::check_access(fh, way, false);
+    abi::compare_calls(fh.comm());
     fh.split = {data.address, call, file::access_ordered(fh, way, data)};
 }
 

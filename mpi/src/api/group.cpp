@@ -2,6 +2,7 @@
 // From the group calls of MPI to group algebra.
 #include "api/group.hpp"
 
+#include "api/mixed_sessions.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/session.hpp"
@@ -40,10 +41,12 @@ MPI_Group give(group_ref made, const group &source) {
 } // namespace
 
 void group_compare(const group &group1, const group &group2, int *result) {
+    abi::look_at_sessions(group1.session(), group2.session());
     *result = compare(group1, group2);
 }
 
 void group_difference(const group &group1, const group &group2, MPI_Group *newgroup) {
+    abi::look_at_sessions(group1.session(), group2.session());
     *newgroup = give(subtract(group1, group2), group1);
 }
 
@@ -72,6 +75,7 @@ void group_incl(const group &source, int n, const int ranks[], MPI_Group *newgro
 }
 
 void group_intersection(const group &group1, const group &group2, MPI_Group *newgroup) {
+    abi::look_at_sessions(group1.session(), group2.session());
     *newgroup = give(intersect(group1, group2), group1);
 }
 
@@ -93,6 +97,7 @@ void group_size(const group &source, int *size) {
 
 void group_translate_ranks(const group &group1, int n, const int ranks1[], const group &group2,
                            int ranks2[]) {
+    abi::look_at_sessions(group1.session(), group2.session());
     if (ranks2 == nullptr && n > 0) {
         fail(MPI_ERR_ARG, "ranks2 is a null pointer, but n is ", n);
     }
@@ -100,6 +105,7 @@ void group_translate_ranks(const group &group1, int n, const int ranks1[], const
 }
 
 void group_union(const group &group1, const group &group2, MPI_Group *newgroup) {
+    abi::look_at_sessions(group1.session(), group2.session());
     *newgroup = give(unite(group1, group2), group1);
 }
 

@@ -2,7 +2,9 @@
 #include "api/init.hpp"
 
 #include "abi/entry.hpp"
+#include "abi/file_codes.hpp"
 #include "abi/handle_watch.hpp"
+#include "abi/mistakes.hpp"
 #include "abi/thread_watch.hpp"
 #include "abi/unreceived.hpp"
 
@@ -158,6 +160,10 @@ void finalize() {
     if (const auto phase = self.phase.load(std::memory_order_relaxed); phase != world_phase::initialized) {
         abi::fail_not_running(phase); // a session alone is not the world model
     }
+    if (checks(check_level::cheap) && pthread_equal(main_thread->id, pthread_self()) == 0) {
+        abi::report_mistake(sentence(abi::in_words(abi::current_call()),
+                                     " is called by another thread than the one that called MPI_Init"));
+    }
     delete_world_attributes();
     abi::report_open_handles(self, "MPI_Finalize"); // after callbacks that may free some
     protocol::rank_send_buffer().reset();
@@ -166,6 +172,7 @@ void finalize() {
     abi::report_unreceived(self);
     if (abi::pending_buffers::watched()) {
         abi::pending->report_wildcards();
+        abi::rank_file_codes->report();
     }
     for (const auto &fabric : self.engine().routes().fabrics()) {
         fabric->leave(self.number());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/partitioned.hpp"
 
+#include <memory>
+
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "execution/rank.hpp"
@@ -43,15 +46,25 @@ void check_partition(const protocol::partitioned_request &whole, int partition) 
     }
 }
 
+/// From now on the program must not change the partition, until it knows that the request is complete.
+void mark_ready(partitioned_send &send, int partition) {
+    if (abi::pending_buffers::watched()) {
+        abi::pending->begin_part(send, send.partition(partition));
+    }
+    send.mark_ready(partition);
+}
+
 } // namespace
 
 void psend_init(const void *buf, int partitions, MPI_Count count, const datatype &type, int dest, int tag,
                 communicator &comm, info *, MPI_Request *request) {
     check_partitions(partitions);
-    *request = abi::give_request(
-        new partitioned_send{
-            {buf, count, type}, partitions, comm.channel(message_space::partitioned), dest, tag},
-        &comm);
+    auto made = std::make_unique<partitioned_send>(typed_buffer{buf, count, type}, partitions,
+                                                   comm.channel(message_space::partitioned), dest, tag);
+    if (abi::pending_buffers::watched() && dest != MPI_PROC_NULL) {
+        abi::pending->add(*made, watched_list{});
+    }
+    *request = abi::give_request(made.release(), &comm);
 }
 
 void precv_init(void *buf, int partitions, MPI_Count count, const datatype &type, int dest, int tag,
@@ -66,7 +79,7 @@ void precv_init(void *buf, int partitions, MPI_Count count, const datatype &type
 void pready(int partition, MPI_Request request) {
     partitioned_send &send = started_send(request);
     check_partition(send, partition);
-    send.mark_ready(partition);
+    mark_ready(send, partition);
 }
 
 void pready_range(int partition_low, int partition_high, MPI_Request request) {
@@ -74,7 +87,7 @@ void pready_range(int partition_low, int partition_high, MPI_Request request) {
     check_partition(send, partition_low);
     check_partition(send, partition_high);
     for (int partition = partition_low; partition <= partition_high; ++partition) {
-        send.mark_ready(partition);
+        mark_ready(send, partition);
     }
 }
 
@@ -87,7 +100,7 @@ void pready_list(int length, const int array_of_partitions[], MPI_Request reques
         check_partition(send, array_of_partitions[i]);
     }
     for (int i = 0; i < length; ++i) {
-        send.mark_ready(array_of_partitions[i]);
+        mark_ready(send, array_of_partitions[i]);
     }
 }
 

@@ -8,10 +8,12 @@
 #include "abi/mistakes.hpp"
 #include "api/active_requests.hpp"
 #include "api/explored.hpp"
+#include "api/host_variables.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
 #include "execution/observed_memory.hpp"
 #include "exploration/run.hpp"
+#include "protocol/checking/early_messages.hpp"
 #include "protocol/checking/type_notes.hpp"
 #include "protocol/checking/wildcard_races.hpp"
 #include "protocol/message/operation.hpp"
@@ -93,6 +95,7 @@ void pending_buffers::look(watched_list &used) {
         end_adopted_locked();
         look_locked(used, nullptr);
     });
+    for_certain([&] { look_at_variables(used); });
 }
 
 void pending_buffers::begin(watched_list &used) {
@@ -194,6 +197,46 @@ void pending_buffers::touched(access_filter::range memory, memory_access how, co
     accesses.find(memory, writes, name);
 }
 
+void pending_buffers::begin_part(const protocol::request &whole, const typed_buffer &part) {
+    {
+        const std::scoped_lock guard{mutex_};
+        if (!operations_.contains(&whole)) {
+            return; // to MPI_PROC_NULL
+        }
+    }
+    watched_list used;
+    used.reads(part);
+    begin(used);
+    operation *added = nullptr;
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        const call_address place = operations_.at(&whole).place;
+        added = &parts_[&whole].emplace_back();
+        *added = {.used = std::move(used), .place = place, .holder = {}, .under_way = true};
+    });
+    for_certain([&] {
+        const std::scoped_lock guard{mutex_};
+        watch_locked(*added);
+    });
+}
+
+void pending_buffers::end_parts_locked(const protocol::request &complete) {
+    const auto found = parts_.find(&complete);
+    if (found == parts_.end()) {
+        return;
+    }
+    for (operation &each : found->second) {
+        const watched_memory &memory = each.used.all().front();
+        if (!memory.exists()) {
+            lose(each, "its memory has been given back");
+        } else if (memory.changed()) {
+            report_change({each.place, memory.how()});
+        }
+        unwatch_locked(each);
+    }
+    parts_.erase(found);
+}
+
 void pending_buffers::start_receive(protocol::receive_operation &receive) {
     if (receive.captures || !communicator_directory::is_users(receive.pattern.context)) {
         return;
@@ -238,7 +281,16 @@ std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const
     return known ? in_words(places_[posting % most_places]) : "a receive";
 }
 
+void pending_buffers::report_early_locked() {
+    for (const auto &each : protocol::rank_early_messages->take()) {
+        report_mistake(sentence(each.call, " of rank ", in_world(each.context, each.source), " with tag ",
+                                each.tag, " has sent before ", call_of_receive_locked(each.posting),
+                                " was there to take it, which a send in the ready mode must not"));
+    }
+}
+
 void pending_buffers::report_wildcards_locked() {
+    report_early_locked();
     if (api::explored() != nullptr || api::is_recorded()) {
         return; // they are tried, or kept as they are
     }
@@ -295,6 +347,7 @@ void pending_buffers::end(const protocol::request &complete) {
 }
 
 void pending_buffers::find_and_end_locked(const protocol::request &complete) {
+    end_parts_locked(complete);
     const auto found = operations_.find(&complete);
     if (found != operations_.end() && found->second.under_way) {
         end_buffers_locked(found->second, complete);
@@ -362,6 +415,7 @@ bool pending_buffers::adopt(protocol::request &freed) {
     if (found == operations_.end()) {
         return false;
     }
+    end_parts_locked(freed);
     const bool writes = std::ranges::any_of(
         found->second.used.all(), [](const watched_memory &each) { return each.how() == use::writes; });
     if (!writes || !freed.active || freed.is_complete()) {

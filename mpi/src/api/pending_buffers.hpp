@@ -3,6 +3,7 @@
 // operation is complete is named on standard error, with the calls. The program goes on.
 #pragma once
 
+#include <list>
 #include <mutex>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "abi/call_place.hpp"
+#include "api/lent_buffers.hpp"
 #include "api/operations_under_way.hpp"
 #include "api/origin_buffers.hpp"
 #include "api/window_mistakes.hpp"
@@ -45,13 +47,17 @@ class pending_buffers {
     void start_receive(protocol::receive_operation &receive);
     /// A number for a receive that the call in which the thread is is about to post.
     [[nodiscard]] std::uint32_t number_receive();
+    /// A part of what a persistent operation under way reads is left to it: until the program learns of the
+    /// end. @param whole as given to add(), without memory
+    void begin_part(const protocol::request &whole, const typed_buffer &part);
     /// A persistent operation is started.
     void start(protocol::request &started);
     /// The program learns that the operation is complete: its data go to where they belong.
     void end(const protocol::request &complete);
     /// The program accesses memory, or is about to. @param code where
     void touched(access_filter::range memory, memory_access how, const void *code);
-    /// Names receives from any source that could have taken another message, as far as that is known.
+    /// Names receives from any source that could have taken another message, as far as that is known, and
+    /// messages of MPI_Rsend that came before their receives.
     void report_wildcards();
     /// An operation that the program has begun and whose end it does not know.
     struct begun_operation {
@@ -72,6 +78,7 @@ class pending_buffers {
 
     origin_buffers accesses; ///< to windows
     window_mistakes windows;
+    lent_buffers lent; ///< for buffered sends
 
   private:
     using operation = watched_operation;
@@ -84,6 +91,7 @@ class pending_buffers {
     /// Of an operation that is complete. May be done again.
     void end_buffers_locked(operation &ended, const protocol::request &complete);
     void end_adopted_locked();
+    void end_parts_locked(const protocol::request &complete);
     /// Looks at its memory as long as it is under way, and listens to the program's loads and stores there.
     void watch_locked(operation &begun);
     void unwatch_locked(operation &ended);
@@ -92,6 +100,7 @@ class pending_buffers {
     static constexpr std::size_t most_places = 1024;
     [[nodiscard]] std::uint32_t number_locked(const call_address &place);
     void report_wildcards_locked();
+    void report_early_locked();
     [[nodiscard]] std::string call_of_receive_locked(std::uint32_t posting) const;
 
     std::mutex mutex_; ///< protects the others
@@ -101,7 +110,8 @@ class pending_buffers {
     std::set<std::string> wildcards_named_;
     std::set<std::pair<const void *, const void *>> accesses_named_; ///< by a code and a call
     std::unordered_map<const protocol::request *, operation> operations_;
-    operations_under_way under_way_; ///< of these
+    std::unordered_map<const protocol::request *, std::list<operation>> parts_; ///< of some of these
+    operations_under_way under_way_;                                            ///< of these
     std::vector<protocol::request *> adopted_;
 };
 

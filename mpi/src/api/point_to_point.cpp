@@ -38,6 +38,9 @@ protocol::send_buffer &buffer_of(communicator &comm) {
     if (found == nullptr) {
         fail(MPI_ERR_BUFFER, "no buffer is attached for buffered sends: call MPI_Buffer_attach first");
     }
+    if (abi::pending_buffers::watched()) [[unlikely]] {
+        abi::pending->lent.uses(*found);
+    }
     return *found;
 }
 
@@ -271,11 +274,13 @@ void ssend(const void *buf, MPI_Count count, const datatype &type, int dest, int
 }
 
 void rsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
+    look_at_use(watched_memory::use::reads, {buf, count, type});
     protocol::send({buf, count, type}, comm.point_to_point, dest, tag, send_mode::ready);
 }
 
 void bsend(const void *buf, MPI_Count count, const datatype &type, int dest, int tag, communicator &comm) {
     if (dest != MPI_PROC_NULL) {
+        look_at_use(watched_memory::use::reads, {buf, count, type});
         buffer_of(comm).send({buf, count, type}, comm.point_to_point, dest, tag);
     }
 }
@@ -394,10 +399,15 @@ void isendrecv_replace(void *buf, MPI_Count count, const datatype &type, int des
                        int recvtag, communicator &comm, MPI_Request *request) {
     auto copy = packed_copy({buf, count, type});
     const typed_buffer sent = copied({buf, count, type}, copy);
-    start_send_receive(std::make_unique<protocol::send_receive_request>(sent, std::move(copy), dest, sendtag,
-                                                                        typed_buffer{buf, count, type},
-                                                                        source, recvtag, comm.point_to_point),
-                       watched_list{}, comm, request);
+    typed_buffer take{buf, count, type};
+    watched_list used;
+    if (abi::pending_buffers::watched() && source != MPI_PROC_NULL) [[unlikely]] {
+        take = used.writes(take);
+        abi::pending->begin(used);
+    }
+    start_send_receive(std::make_unique<protocol::send_receive_request>(
+                           sent, std::move(copy), dest, sendtag, take, source, recvtag, comm.point_to_point),
+                       std::move(used), comm, request);
 }
 
 void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request) {

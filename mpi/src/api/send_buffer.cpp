@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/send_buffer.hpp"
 
+#include "api/pending_buffers.hpp"
 #include "api/request.hpp"
 #include "base/error.hpp"
 #include "communicator/communicator_local.hpp"
@@ -23,6 +24,9 @@ template <class Holder> void attach(Holder &place, void *buffer, MPI_Count size)
         fail(MPI_ERR_BUFFER, "a buffer of ", place->bytes(), " bytes is attached already: detach it first");
     }
     place = Holder{automatic(buffer) ? new protocol::send_buffer : new protocol::send_buffer{buffer, size}};
+    if (abi::pending_buffers::watched()) {
+        abi::pending->lent.attached(*place);
+    }
 }
 
 /// Where no buffer is attached, MPI behaves as if one of no bytes were [MPI-5.0 3.6]: that is detached.
@@ -31,6 +35,9 @@ template <class Holder> void detach(Holder &place, void *buffer_addr, MPI_Count 
         *static_cast<void **>(buffer_addr) = nullptr;
         size = 0;
         return;
+    }
+    if (abi::pending_buffers::watched()) {
+        abi::pending->lent.detached(*place);
     }
     place->flush();
     *static_cast<void **>(buffer_addr) = place->base();

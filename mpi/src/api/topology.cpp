@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "api/compared_calls.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/topology_creation.hpp"
@@ -156,7 +157,16 @@ void cart_create(communicator &comm_old, int ndims, const int dims[], const int 
     *comm_cart = MPI_COMM_NULL; // also if the grid is too large
     shared_attempt own;
     cartesian grid;
-    own.allocate([&] { grid = grid_from(comm_old, ndims, dims, periods); });
+    std::vector<int> given;
+    own.allocate([&] {
+        grid = grid_from(comm_old, ndims, dims, periods);
+        given = {ndims};
+        given.insert(given.end(), grid.dims.begin(), grid.dims.end());
+        given.insert(given.end(), grid.periods.begin(), grid.periods.end());
+    });
+    if (!comm_old.inter()) {
+        abi::compare_topologies(comm_old, given, "grid, sizes and periods,");
+    }
     *comm_cart = give_handle(create_cartesian(comm_old, std::move(grid), reorder != 0, own));
 }
 
@@ -174,7 +184,16 @@ void graph_create(communicator &comm_old, int nnodes, const int indx[], const in
                   MPI_Comm *comm_graph) {
     shared_attempt own;
     general_graph graph;
-    own.allocate([&] { graph = graph_from(comm_old, nnodes, indx, edges); });
+    std::vector<int> given;
+    own.allocate([&] {
+        graph = graph_from(comm_old, nnodes, indx, edges);
+        given = {nnodes};
+        given.insert(given.end(), graph.index.begin(), graph.index.end());
+        given.insert(given.end(), graph.edges.begin(), graph.edges.end());
+    });
+    if (!comm_old.inter()) {
+        abi::compare_topologies(comm_old, given, "graph, indices and edges,");
+    }
     *comm_graph = give_handle(create_graph(comm_old, std::move(graph), reorder != 0, own));
 }
 
@@ -223,6 +242,8 @@ void dist_graph_create_adjacent(communicator &comm_old, int indegree, const int 
     if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED)) {
         fail(MPI_ERR_ARG, "one of sourceweights and destweights is MPI_UNWEIGHTED and the other is not");
     }
+    abi::compare_edges(comm_old, {sources, static_cast<std::size_t>(indegree)},
+                       {destinations, static_cast<std::size_t>(outdegree)});
     shared_attempt own;
     adjacent_edges edges;
     edges.weighted = sourceweights != MPI_UNWEIGHTED;

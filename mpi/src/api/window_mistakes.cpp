@@ -35,6 +35,11 @@ void window_mistakes::fences(const rma::window &on, bool closes, bool opens) {
         report_mistake(sentence(in_words(current_address()), " ends an epoch that ", in_words(*of.fence),
                                 " began, in which ", in_words(*of.lock), " began another one on the window"));
     }
+    if (!closes && on.access.has_used_fence()) {
+        report_mistake(sentence(
+            in_words(current_address()), " says MPI_MODE_NOPRECEDE, but there are accesses ",
+            of.fence ? "since " + in_words(*of.fence) : "since a fence", ", which it does not complete"));
+    }
     of.fence = opens ? std::optional{current_address()} : std::nullopt;
     of.lock.reset();
     of.accessed_locked = false;

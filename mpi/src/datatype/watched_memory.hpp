@@ -31,6 +31,8 @@ class watched_memory {
     [[nodiscard]] void *instead_of(const void *address) const noexcept;
 
     [[nodiscard]] use how() const noexcept { return how_; }
+    /// As they were given.
+    [[nodiscard]] std::span<const typed_buffer> buffers() const noexcept { return buffers_; }
     /// Where it begins; nothing: it is empty.
     [[nodiscard]] std::optional<std::uintptr_t> address() const noexcept {
         return ranges_.empty() ? std::nullopt : std::optional{ranges_.front().begin};

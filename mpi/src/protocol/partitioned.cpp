@@ -154,8 +154,8 @@ void partitioned_send::mark_ready(int partition) {
     if (peer_ == MPI_PROC_NULL) {
         return;
     }
-    request *const send = start_send(piece(partition * buffer_.count, buffer_.count), channel_, peer_,
-                                     partition_tag(first_tag_, partition));
+    request *const send =
+        start_send(this->partition(partition), channel_, peer_, partition_tag(first_tag_, partition));
     if (send != home->completed_send()) {
         const std::scoped_lock lock{mutex_};
         sends_.push_back(send);

@@ -27,6 +27,9 @@ class partitioned_request : public progressed_request {
     /// @param buffer address, elements of one partition, and their type
     partitioned_request(const typed_buffer &buffer, int partitions, const channel &channel, int peer);
     [[nodiscard]] int partitions() const noexcept { return partitions_; }
+    [[nodiscard]] typed_buffer partition(int number) const noexcept {
+        return piece(number * buffer_.count, buffer_.count);
+    }
 
   protected:
     /// Elements of all partitions.

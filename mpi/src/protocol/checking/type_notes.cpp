@@ -7,6 +7,7 @@
 
 #include "base/checks.hpp"
 #include "base/error.hpp"
+#include "protocol/checking/early_messages.hpp"
 #include "protocol/message/operation.hpp"
 
 namespace lisle::protocol {
@@ -104,6 +105,7 @@ void type_notes::keep(const void *message_or_receive, const type_note &note) {
 void type_notes::move(const void *message, const receive_operation &receive) {
     const std::scoped_lock guard{mutex_};
     if (auto found = kept_.extract(message)) {
+        rank_early_messages->look(found.mapped(), receive);
         found.key() = &receive;
         kept_.erase(&receive);
         kept_.insert(std::move(found));
@@ -118,6 +120,9 @@ void type_notes::compare_kept(receive_operation &receive, std::uint8_t elements,
         const auto found = kept_.extract(owner);
         if (found && (elements == static_cast<std::uint8_t>(basic_type::mixed) || checks(check_level::all))) {
             note = found.mapped();
+            if (owner != &receive) {
+                rank_early_messages->look(*note, receive);
+            }
         }
     }
     compare(receive, elements, note ? &*note : nullptr);
