@@ -45,7 +45,7 @@ struct named_edge {
 };
 
 /// Those that one end names more often than the other.
-std::vector<named_edge> one_sided(std::vector<named_edge> edges, bool at_source) {
+std::vector<named_edge> one_sided(const std::vector<named_edge> &edges, bool at_source) {
     std::vector<named_edge> own, others;
     for (const named_edge &each : edges) {
         (each.at_source() == at_source ? own : others)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnosis/debug_types.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 
 namespace lisle {
@@ -132,13 +134,7 @@ bool typed_debug_file::is_of_fortran(die &one) const {
     if (scopes <= 0) {
         return false;
     }
-    const std::uint64_t said = number_of(list[scopes - 1], language);
-    for (const std::uint64_t each : fortran) {
-        if (each == said) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::find(fortran, number_of(list[scopes - 1], language)) != std::end(fortran);
 }
 
 } // namespace lisle
