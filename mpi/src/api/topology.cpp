@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "api/compared_calls.hpp"
+#include "base/checks.hpp"
 #include "base/error.hpp"
 #include "communicator/predefined.hpp"
 #include "communicator/topology_creation.hpp"
@@ -150,6 +151,18 @@ std::vector<int> weights_from(const int *weights, int count, const char *argumen
     return found;
 }
 
+/// What describes a topology, behind how many dimensions or nodes it has; nothing if programs are not
+/// checked.
+std::vector<int> to_compare(const auto &of_each, const auto &others) {
+    std::vector<int> all;
+    if (checks(check_level::cheap)) {
+        all.push_back(static_cast<int>(of_each.size()));
+        all.insert(all.end(), of_each.begin(), of_each.end());
+        all.insert(all.end(), others.begin(), others.end());
+    }
+    return all;
+}
+
 } // namespace
 
 void cart_create(communicator &comm_old, int ndims, const int dims[], const int periods[], int reorder,
@@ -160,13 +173,9 @@ void cart_create(communicator &comm_old, int ndims, const int dims[], const int 
     std::vector<int> given;
     own.allocate([&] {
         grid = grid_from(comm_old, ndims, dims, periods);
-        given = {ndims};
-        given.insert(given.end(), grid.dims.begin(), grid.dims.end());
-        given.insert(given.end(), grid.periods.begin(), grid.periods.end());
+        given = to_compare(grid.dims, grid.periods);
     });
-    if (!comm_old.inter()) {
-        abi::compare_topologies(comm_old, given, "grid, sizes and periods,");
-    }
+    abi::compare_topologies(comm_old, given, "grid, sizes and periods,");
     *comm_cart = give_handle(create_cartesian(comm_old, std::move(grid), reorder != 0, own));
 }
 
@@ -187,13 +196,9 @@ void graph_create(communicator &comm_old, int nnodes, const int indx[], const in
     std::vector<int> given;
     own.allocate([&] {
         graph = graph_from(comm_old, nnodes, indx, edges);
-        given = {nnodes};
-        given.insert(given.end(), graph.index.begin(), graph.index.end());
-        given.insert(given.end(), graph.edges.begin(), graph.edges.end());
+        given = to_compare(graph.index, graph.edges);
     });
-    if (!comm_old.inter()) {
-        abi::compare_topologies(comm_old, given, "graph, indices and edges,");
-    }
+    abi::compare_topologies(comm_old, given, "graph, indices and edges,");
     *comm_graph = give_handle(create_graph(comm_old, std::move(graph), reorder != 0, own));
 }
 
