@@ -64,7 +64,7 @@ std::vector<int> missing_members(const job_waits &job, int rank, const wait_note
 }
 
 std::vector<int> needed_by(const job_waits &job, int rank, const wait_note::operation &wait) {
-    if (wait.what == sort::unmarked) {
+    if (wait.what == sort::unmarked || wait.what == sort::uncompleted) {
         return {rank};
     }
     const wait_note::comm *const comm = job[static_cast<std::size_t>(rank)].comm_of(wait.context);

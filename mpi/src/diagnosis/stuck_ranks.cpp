@@ -58,6 +58,9 @@ std::vector<int> late_members(const job_waits &job, const wait_note::comm &comm)
 }
 
 enders enders_of(const job_waits &job, int rank, const wait_note::operation &wait) {
+    if (wait.what == sort::unmarked || wait.what == sort::uncompleted) {
+        return {{rank}, true};
+    }
     const rank_wait &self = job[static_cast<std::size_t>(rank)];
     const wait_note::comm *const comm = self.comm_of(wait.context);
     constexpr std::uint64_t partitioned_space = 8;
@@ -73,9 +76,6 @@ enders enders_of(const job_waits &job, int rank, const wait_note::operation &wai
     }
     if (!of_user || wait.what == sort::other || wait.what == sort::outside) {
         return {everybody(job)};
-    }
-    if (wait.what == sort::unmarked) {
-        return {{rank}, true};
     }
     if (wait.peer >= 0 && wait.peer < static_cast<int>(job.size())) {
         return {{wait.peer}, true};

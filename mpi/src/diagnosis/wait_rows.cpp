@@ -49,6 +49,8 @@ std::string awaited_text(const job_waits &job, int rank, const wait_note::operat
         return peer + " to receive";
     case sort::unmarked:
         return sentence("its program to mark partition ", wait.partition, " ready for ", peer);
+    case sort::uncompleted:
+        return "its program to call MPI_Grequest_complete";
     case sort::outside:
         return "the program itself, or what has not been said";
     case sort::collective:

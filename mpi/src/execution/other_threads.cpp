@@ -2,6 +2,7 @@
 #include "execution/other_threads.hpp"
 
 #include <cinttypes>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,9 @@
 #include <memory>
 #include <string>
 #include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/process_status.hpp"
 
 namespace lisle {
 
@@ -86,6 +90,19 @@ bool is_anybody_else_at_work(int workers) {
     }
     const auto waiting = static_cast<int>(waits_of_threads.load(std::memory_order_relaxed));
     return at_work > workers + waiting;
+}
+
+bool may_a_handler_run() {
+    constexpr auto bit_of = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+    constexpr std::uint64_t first_real_time = 34; // the C library keeps those below for itself
+    constexpr std::uint64_t sent_by_others =
+        bit_of(SIGALRM) | bit_of(SIGVTALRM) | bit_of(SIGPROF) | bit_of(SIGIO) | bit_of(SIGURG) |
+        bit_of(SIGCHLD) | bit_of(SIGUSR1) | bit_of(SIGUSR2) | ~std::uint64_t{0} << (first_real_time - 1);
+    const std::string status = content_of_process(getpid(), "status");
+    const std::string caught = "\nSigCgt:";
+    const std::size_t at = status.find(caught);
+    return at == std::string::npos ||
+           (std::strtoull(status.c_str() + at + caught.size(), nullptr, 16) & sent_by_others) != 0;
 }
 
 } // namespace lisle

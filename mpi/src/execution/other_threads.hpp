@@ -55,4 +55,8 @@ class counted_wait {
 /// @pre all ranks of the process sleep in MPI
 [[nodiscard]] bool is_anybody_else_at_work(int workers);
 
+/// True if the process handles a signal that timers, descriptors, children or other programs send: its
+/// handler may do what a thread waits for. Reads /proc; true if that does not tell.
+[[nodiscard]] bool may_a_handler_run();
+
 } // namespace lisle

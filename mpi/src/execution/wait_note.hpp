@@ -21,8 +21,9 @@ struct wait_note {
         synchronous_send,
         probe,
         collective,
-        outside,  ///< what may end without another rank: the program completes it, or it has not said
-        unmarked, ///< a partition that the rank itself has not marked ready
+        outside,     ///< what may end without another rank, or it has not said
+        unmarked,    ///< a partition that the rank itself has not marked ready
+        uncompleted, ///< a generalized request that the program has not completed
     };
     static constexpr std::int32_t anybody = -1; ///< MPI_ANY_SOURCE
     static constexpr std::int32_t nobody = -2;  ///< no rank in particular
@@ -93,10 +94,10 @@ struct wait_note {
     void add(const begun_operation &next) noexcept { append(begun, begun_count, next); }
     void add(const met_ranks &next) noexcept { append(met, met_count, next); }
 
-    /// True if the wait may end without any other rank.
-    [[nodiscard]] bool waits_outside() const noexcept {
+    /// True if one of the operations is of this sort.
+    [[nodiscard]] bool waits_for(sort what) const noexcept {
         for (std::uint32_t i = 0; i < operation_count && i < most_operations; ++i) {
-            if (operations[i].what == sort::outside) {
+            if (operations[i].what == what) {
                 return true;
             }
         }

@@ -26,7 +26,7 @@ class generalized_request final : public request {
     }
     void hear() const override { thread_order::place{thread_order::maker::request, this}.acquire(); }
     void describe(wait_note &note) const override {
-        note.add({0, -1, wait_note::nobody, 0, wait_note::sort::outside});
+        note.add({0, -1, wait_note::nobody, 0, wait_note::sort::uncompleted});
     }
     int give_back() override { return complete.load(std::memory_order_acquire) ? release() : MPI_SUCCESS; }
     void finish() override {

@@ -334,13 +334,19 @@ void waiter::answer_question(const awaited *what, unsigned looks) {
     } catch (const std::bad_alloc &) {
         return; // a rank that lacks memory leaves the question open: that is no reason for its call to fail
     }
-    // Other threads of the rank may do what it waits for, if they may call MPI.
+    const auto one_waits_for = [&](wait_note::sort sort) {
+        return note.waits_for(sort) ||
+               std::ranges::any_of(waits.notes_of_threads(core_.self.on_node),
+                                   [sort](const wait_note &each) { return each.waits_for(sort); });
+    };
+    // Other threads of the rank may do what it waits for, if they may call MPI. They may complete its
+    // generalized requests whatever the level of thread support, and so may handlers of signals.
     const bool one_calls = core_.self.owner.calls_alone();
-    const bool alone = one_calls || !is_anybody_else_at_work(core_.self.job.workers());
-    const bool for_ranks = what != nullptr && !note.waits_outside() &&
-                           std::ranges::none_of(waits.notes_of_threads(core_.self.on_node),
-                                                [](const wait_note &each) { return each.waits_outside(); });
-    note.only_ranks = one_calls && for_ranks ? 1 : 0;
+    const bool own = one_waits_for(wait_note::sort::uncompleted);
+    const bool alone = (one_calls && !own) || !is_anybody_else_at_work(core_.self.job.workers());
+    const bool for_ranks =
+        what != nullptr && !one_waits_for(wait_note::sort::outside) && !(own && may_a_handler_run());
+    note.only_ranks = one_calls && alone && for_ranks ? 1 : 0;
     note.looks = looks;
     if (waits.answer(core_.self.on_node, question,
                      {.only_ranks = alone && for_ranks, .waits_ended = ended})) {

@@ -45,6 +45,7 @@ DEADLOCKS = {
     "file_and_finalize": ["rank 0 calls MPI_File_open on MPI_COMM_WORLD where rank 1 calls MPI_Finalize"],
     "fence_and_free": ["rank 0 calls MPI_Win_fence on communicator 0.1 where rank 1 calls MPI_Win_free"],
     "unmarked_partition": ["its program to mark partition 2 ready for rank 1  5 ", "rank 0 waits in MPI_Wait for itself."],
+    "uncompleted": ["its program to call MPI_Grequest_complete", "rank 0 waits in MPI_Wait for itself."],
 }
 # What levels of checks may say instead: sends wait for their receives, and calls are compared.
 OTHERWISE = ["With LISLE_CHECK=2 each send waits for its receive.", "the ranks do not make the same call: "]
@@ -63,7 +64,8 @@ PARTIAL = {
     "wildcards_of_a_pair": ["ranks 0, 1 can never go on"],
     "one_of_itself": ["rank 0 can never go on", "rank 0 waits in MPI_Ssend for itself."],
 }
-ALIVE = ["computes", "busy", "thread_sends", "thread_of_a_session_sends", "generalized", "late_to_collective"]
+ALIVE = ["computes", "busy", "thread_sends", "thread_of_a_session_sends", "generalized", "generalized_by_handler",
+         "late_to_collective"]
 # Some of their ranks wait for each other for seconds.
 ALIVE_IN_PART = ["any_source", "any_request", "fed"]
 

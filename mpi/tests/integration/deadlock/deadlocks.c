@@ -3,9 +3,11 @@
  * seem to. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int rank, size, token, left, right;
@@ -207,6 +209,33 @@ static void generalized(void) {
     pthread_create(&thread, NULL, complete_later, &theirs);
     MPI_Wait(&one, MPI_STATUS_IGNORE);
     pthread_join(thread, NULL);
+}
+
+static MPI_Request completed_by_handler;
+static void complete_now(int signal) {
+    (void)signal;
+    MPI_Grequest_complete(completed_by_handler);
+}
+
+static void generalized_by_handler(void) {
+    MPI_Grequest_start(query, forget, stop, NULL, &completed_by_handler);
+    MPI_Request mine = completed_by_handler;
+    signal(SIGALRM, complete_now);
+    const struct itimerval once = {{0, 0}, {1, 0}};
+    setitimer(ITIMER_REAL, &once, NULL);
+    MPI_Wait(&mine, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 completes its own request after it has waited for it: never. */
+static void uncompleted(void) {
+    if (rank == 0) {
+        MPI_Request one;
+        MPI_Grequest_start(query, forget, stop, NULL, &one);
+        MPI_Request same = one;
+        MPI_Wait(&one, MPI_STATUS_IGNORE);
+        MPI_Grequest_complete(same);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void *send_later(void *argument) {
@@ -413,6 +442,8 @@ static const struct way ways[] = {{"ring", ring},
                                   {"unmarked_partition", unmarked_partition},
                                   {"two_threads", two_threads},
                                   {"generalized", generalized},
+                                  {"generalized_by_handler", generalized_by_handler},
+                                  {"uncompleted", uncompleted},
                                   {"thread_sends", thread_sends},
                                   {"thread_of_a_session_sends", thread_of_a_session_sends},
                                   {"computes", computes},
