@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/own_thread.hpp"
 #include "base/process_status.hpp"
 
 namespace lisle {
@@ -84,7 +85,8 @@ bool is_anybody_else_at_work(int workers) {
     }
     int at_work = -threads_of_sanitizer;
     while (const dirent *const entry = readdir(tasks.get())) {
-        if (entry->d_name[0] != '.' && !waits_for_its_process(entry->d_name)) {
+        const auto thread = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+        if (thread != 0 && !own_thread::is_one(thread) && !waits_for_its_process(entry->d_name)) {
             ++at_work;
         }
     }

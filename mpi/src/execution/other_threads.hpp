@@ -50,8 +50,9 @@ class counted_wait {
 
 /// True if some thread of the process, besides those that wait in MPI, may go on without being woken by
 /// another thread of the process: it runs, or waits for a time, a device or another process. Reads /proc,
-/// which takes tens of microseconds. True if /proc does not tell. @param workers threads that run fibers,
-/// which are not counted
+/// which takes tens of microseconds. True if /proc does not tell. Threads of the library's own do not count:
+/// what they may bring about is known by the packets that are under way, or by what is waited for.
+/// @param workers threads that run fibers, which are not counted either
 /// @pre all ranks of the process sleep in MPI
 [[nodiscard]] bool is_anybody_else_at_work(int workers);
 
