@@ -51,9 +51,9 @@ constexpr option fabric_table[] = {
      "on which tiles the ranks run: in rows (the default), on a square, or as a file lists"},
     {"mesh", "FILE", hand_down<setting::tile_machine>,
      "parameters of the modelled processor (lisle-tiles parameters prints them)"},
-    {"packets", "lisle|v1|v2|v3", hand_down<setting::tile_packets>,
-     "how messages are cut into the mesh's packets: Lisle's way, or that of a version of rMPI, which has "
-     "standard-mode messages only"},
+    {"packets", "lisle|v1|v2|v3|own", hand_down<setting::tile_packets>,
+     "how messages are cut into the mesh's packets: Lisle's way, that of a version of rMPI, which has "
+     "standard-mode messages only, or that of the extension which the machine's file names"},
     {"compute", "declared|host[:PERCENT]|instructions[:PERCENT]", hand_down<setting::tile_compute>,
      "what computing takes on a tile: what the program declares (MPIX_Tile_compute), so many percent of "
      "this machine's processor time, or a cycle for each instruction of this machine"},
