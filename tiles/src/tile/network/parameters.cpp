@@ -65,6 +65,10 @@ constexpr std::array table{
               "cycle: words and routers; flow: messages as flows of bytes over links, for clusters", ours,
               grains},
     parameter{"host_ranks", &p::host_ranks, 1, 1, 4096, "ranks", "of a host, with grain = flow", ours},
+    parameter{
+        "host_duplex", &p::host_duplex, 1, 0, 1, "words",
+        "off: what a host sends and what it receives share the bandwidth of its link, with grain = flow",
+        ours, answers},
     parameter{"eager_bytes", &p::eager_bytes, 8192, 0, many, "bytes",
               "the longest message that is sent before its receive is known, with grain = flow", assumed},
     parameter{"send_cycles", &p::send_cycles, 500, 0, many, "cycles",

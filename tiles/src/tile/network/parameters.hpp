@@ -69,7 +69,7 @@ enum class grain : std::uint8_t { cycle, flow };
 
 /// What a machine is whose messages are flows, not words.
 struct flow_parameters {
-    std::int64_t grained, host_ranks, eager_bytes;
+    std::int64_t grained, host_ranks, host_duplex, eager_bytes;
     cycle send_cycles, receive_cycles, gap_cycles, wire_cycles;
     cycle memory_cycles;
     std::int64_t memory_bytes, memory_period;
