@@ -91,6 +91,17 @@ class pair {
             return (now() - begun) / many;
         });
     }
+    /// Both send so much at once, and receive it.
+    double exchange(int bytes) {
+        std::vector<char> into(static_cast<std::size_t>(bytes));
+        return median_of(31, [&] {
+            meet();
+            const double begun = now();
+            MPI_Sendrecv(data_.data(), bytes, MPI_BYTE, other_, tag, into.data(), bytes, MPI_BYTE, other_,
+                         tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return now() - begun;
+        });
+    }
     /// The longest send, of powers of two, that does not wait for its receive.
     int longest_eager() {
         int longest = 0;
@@ -151,6 +162,7 @@ class pair {
 struct costs {
     double send = 0, receive = 0, wire = 0, gap = 0, byte = 0;
     int eager = 0;
+    bool duplex = true; ///< what goes there does not make slower what comes
 };
 
 costs measure(int partner, bool first) {
@@ -163,6 +175,10 @@ costs measure(int partner, bool first) {
     const double shortest = two.one_way(8), longer = two.one_way(64 << 10), longest = two.one_way(1 << 20);
     found.wire = std::max(0., shortest - found.send - found.receive);
     found.byte = std::max(1e-3, (longest - longer) / ((1 << 20) - (64 << 10)));
+    const double longer_both = two.exchange(64 << 10), longest_both = two.exchange(1 << 20);
+    constexpr double least_shared =
+        1.5; // between an exchange that takes as long as one way, and twice as long
+    found.duplex = longest_both - longer_both < least_shared * (longest - longer);
     found.eager = two.longest_eager();
     return found;
 }
@@ -233,6 +249,7 @@ bool write(const char *file, const shape &seen, const costs &network, const cost
     }
     std::fprintf(to, "host_ranks = %d\nsend_cycles = %d\nreceive_cycles = %d\ngap_cycles = %d\n",
                  seen.ranks_of_host, rounded(network.send), rounded(network.receive), rounded(network.gap));
+    std::fprintf(to, "host_duplex = %s\n", network.duplex ? "on" : "off");
     std::fprintf(to, "wire_cycles = %d\nlink_width = %d\nlink_period = %d\neager_bytes = %d\n",
                  rounded(network.wire), width, period, network.eager);
     std::fprintf(

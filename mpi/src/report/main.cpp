@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // lisle-report FOLDER TITLE [--lines] [--page FILE] [--trace FILE] [--remark TEXT] [--program RANK:NAME]...:
 // makes a page of what the ranks of a job have recorded in a folder, prints the same in ten lines, and writes
-// all calls as trace events. lislerun --report, --stats and --trace call it. From a rank on the program has
-// this name.
+// all calls as trace events, or in Paje's format if FILE ends with .paje. lislerun --report, --stats and
+// --trace call it. From a rank on the program has this name.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -17,6 +17,7 @@
 #include "report/analysis/analyse.hpp"
 #include "report/page/event_trace.hpp"
 #include "report/page/page.hpp"
+#include "report/page/paje_trace.hpp"
 #include "report/page/summary.hpp"
 
 namespace {
@@ -63,10 +64,14 @@ int cannot_write(const char *option, const std::string &file) {
 
 int make(const wanted &asked) {
     std::ofstream events;
-    std::unique_ptr<event_trace> trace;
+    std::unique_ptr<trace_writer> trace;
     if (!asked.trace.empty()) {
         events.open(asked.trace, std::ios::binary);
-        trace = std::make_unique<event_trace>(events);
+        if (asked.trace.ends_with(".paje")) {
+            trace = std::make_unique<paje_trace>(events);
+        } else {
+            trace = std::make_unique<event_trace>(events);
+        }
     }
     run told = analyse(asked.folder, trace.get());
     told.programs = asked.programs;

@@ -104,7 +104,9 @@ void draw_scale(const layout &place, double y, std::int64_t most_words, picture:
         to.rectangle({place.margin + 5.0 * i, y}, 5.2, 10, {{"fill", heat(i / double(steps - 1))}});
     }
     to.text({place.margin + 5.0 * steps + 8, y + 10},
-            fmt::format("words on a link, 0 to {}; tiles: share of time not waiting", most_words),
+            fmt::format("words on a link, 0 to {} (upper half: to the right, left half: up); tiles: share of "
+                        "time not waiting",
+                        most_words),
             {{"fill", "#333"}});
 }
 
@@ -115,7 +117,9 @@ std::string describe(const link_traffic &link, const machine &seen) {
         return "none: no word crossed a link";
     }
     const double share = 100.0 * static_cast<double>(link.words) / static_cast<double>(seen.now());
-    return fmt::format("{} -> {}: {} words, in {:.1f}% of the cycles", link.from, link.to, link.words, share);
+    const std::string of = link.network == 0 ? "" : fmt::format(" of network {}", link.network);
+    return fmt::format("{} -> {}{}: {} words, in {:.1f}% of the cycles", link.from, link.to, of, link.words,
+                       share);
 }
 
 std::string draw_heat_map(const machine &seen, const std::string &title) {
@@ -123,7 +127,7 @@ std::string draw_heat_map(const machine &seen, const std::string &title) {
     const layout place{shape};
     const std::vector<link_traffic> links = seen.network().links();
     const link_traffic most = find_busiest_link(seen.network());
-    const double width = std::max(600.0, place.x(shape.width - 1) + place.tile + place.margin);
+    const double width = std::max(720.0, place.x(shape.width - 1) + place.tile + place.margin);
     const double height = place.y(shape.height - 1) + place.tile + place.foot;
     picture::drawing drawn{width, height};
     drawn.text({place.margin, 24}, title, {{"font-size", "16"}, {"font-weight", "bold"}});
@@ -137,7 +141,7 @@ std::string draw_heat_map(const machine &seen, const std::string &title) {
     }
     for (const link_traffic &each : links) {
         const side exit = side_of(each, seen.built());
-        if (exit == side::core) {
+        if (exit == side::core || each.network != 0) {
             continue;
         }
         const double share =

@@ -61,6 +61,8 @@ class machine {
     [[nodiscard]] int waiting(int tile) const noexcept {
         return network_->waiting(tile) + static_cast<int>(at(tile).drained.size());
     }
+    /// The class of the packets that the core writes from now on.
+    void carry_as(int tile, packet_class next) { network_->carry_as(tile, next); }
     /// Off at first. An interrupt is due whenever a word waits and they are on.
     void set_interrupts(int tile, bool on);
     [[nodiscard]] bool interrupts(int tile) const noexcept { return at(tile).interrupts_on; }

@@ -181,6 +181,10 @@ void core::work(cycle cycles) {
     }
 }
 
+void core::carry_as(packet_class next) {
+    array_.machine_.carry_as(tile_, next);
+}
+
 void core::send(std::span<word> words, cycle each, bool whole) {
     operation op{
         .what = action::send, .each = each, .words = words.data(), .left = words.size(), .whole = whole};

@@ -46,6 +46,8 @@ class core {
 
     /// Computes. An interrupt makes it longer by the time of its handler.
     void work(cycle cycles);
+    /// The class of the packets that it sends from now on; at first packet_class::large.
+    void carry_as(packet_class next);
     /// Writes words to the port, header first, each taking `each` cycles. @param whole interrupts wait until
     /// the last word, but while there is no room
     void send(std::span<word> words, cycle each, bool whole = false);

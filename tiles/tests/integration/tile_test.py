@@ -114,7 +114,8 @@ def networks():
     with tempfile.TemporaryDirectory() as folder:
         for lines, described in [("topology = torus\nrouting = adaptive\nbroken_link = 0 1\n", "around 1 broken"),
                                  ("topology = dragonfly\nrouting = valiant\nwidth = 4\n", "dragonfly, Valiant routing"),
-                                 ("contention = off\n", "no contention")]:
+                                 ("contention = off\n", "no contention"),
+                                 ("network = 1 topology torus\npackets = large 1\n", "2 networks: mesh, ")]:
             first, second = (on_tiles("4x4", "--mesh", parameter_file(folder, lines)) for _ in range(2))
             expect("16 ranks: 0 sums are wrong" in first.stdout, first.stdout)
             expect(described in first.stderr and first.stderr == second.stderr, f"{first.stderr}{second.stderr}")
@@ -123,6 +124,25 @@ def networks():
                                 ("topology = fat_tree\ntree_arity = 3\n", "has a power of it")]:
             done = on_tiles("4x4", "--mesh", parameter_file(folder, lines), status=None)
             expect(done.returncode != 0 and sentence in done.stderr, done.stderr)
+
+
+def several_networks():
+    """Packets go by the network that carries their class, and a second network makes exchanges shorter, not wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = "virtual_channels = 2\nsmall_bytes = 16\nnetwork = 1 link_width 2\npackets = "
+        words = {}
+        for carried in ["large 0", "large 1", "large all"]:
+            made = pathlib.Path(folder, carried.replace(" ", "-"))
+            done = on_tiles("4x4", "--mesh", parameter_file(folder, lines + carried + "\n"), "--trace", str(made))
+            expect("16 ranks: 0 sums are wrong" in done.stdout, done.stdout)
+            table = list(csv.DictReader((made / "links.csv").open()))
+            words[carried] = [sum(int(each["words"]) for each in table if each["network"] == which) for which in "01"]
+        expect(words["large 0"][1] == 0 < words["large 1"][1], f"{words}")
+        expect(0 < words["large 1"][0] < words["large 0"][0], f"{words}")
+        expect(len({sum(each) for each in words.values()}) == 1, f"{words}")
+        expect(words["large 1"][0] < words["large all"][0] < words["large 0"][0], f"{words}")
+        refused = on_tiles("4x4", "--mesh", parameter_file(folder, lines + "large 2\n"), status=None)
+        expect(refused.returncode != 0 and "the machine has networks 0 to 1" in refused.stderr, refused.stderr)
 
 
 def files():
@@ -211,7 +231,7 @@ def comparison():
 
 
 def refusals():
-    for options, sentence in [(["--packets", "v4"], "lisle, v1, v2 and v3"),
+    for options, sentence in [(["--packets", "v4"], "lisle, v1, v2, v3 and own"),
                               (["--compute", "guessed"], "declared, host, instructions"),
                               (["--compute", "host:0"], "declared, host, instructions"),
                               (["--map", "/no/such/file"], "cannot be read"),
@@ -279,6 +299,7 @@ else:
     computing()
     looks_that_compute()
     networks()
+    several_networks()
     flows()
     files()
     energy()

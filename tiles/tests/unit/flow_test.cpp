@@ -197,6 +197,17 @@ TEST(Flows, TwoFlowsOverOneLinkShareItAndOneAloneHasIt) {
     EXPECT_EQ(line.next(1500), 1500 + 6000 / 4);
 }
 
+TEST(Flows, AHostsLinkHasABandwidthForEachDirectionOrOneForBoth) {
+    for (const auto &[lines, shared] : {std::pair{"", false}, std::pair{"host_duplex = off\n", true}}) {
+        tile::flow_network line{machine(std::string{"width = 3\nheight = 1\n"} + lines)};
+        const int there = line.start(0, 1, 4000, 0);
+        const int back = line.start(1, 0, 4000, 0);
+        EXPECT_EQ(line.rate(there, 0), shared ? whole / 2 : whole) << lines;
+        EXPECT_EQ(line.rate(back, 0), shared ? whole / 2 : whole) << lines;
+        EXPECT_EQ(line.next(0), shared ? 2000 : 1000) << lines;
+    }
+}
+
 TEST(Flows, RatesAreFairAndNoneCouldGrow) {
     // Three flows over 2 -> 3, of which one goes on over 3 -> 4 that is five times as narrow: it gets that
     // fifth, and the two others what it leaves.

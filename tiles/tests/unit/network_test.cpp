@@ -188,6 +188,9 @@ TEST(Networks, AllPacketsArriveWholeAndInOrderUnderTheHeaviestLoad) {
         square + "topology = torus\nbroken_link = 0 1\nbroken_link = 5 9\nlink_words = 1",
         square + "topology = torus\nbroken_link = 0 1\nrouting = adaptive\nlink_words = 1",
         square + "contention = off",
+        square + "network = 1 topology torus link_cycles 3\npackets = large all\nlink_words = 1",
+        tree + "network = 1 link_width 2\nnetwork = 2 topology ring\npackets = large all",
+        square + "network = 1 link_cycles 5\npackets = large all\ncontention = off",
     };
     for (const std::string &each : lines) {
         SCOPED_TRACE(each);
@@ -235,6 +238,69 @@ std::string refusal(const std::string &lines) {
     return "";
 }
 
+TEST(Networks, APacketDoesNotWaitForThoseOfAnotherNetwork) {
+    const std::string row = "width = 4\nheight = 1\nvirtual_channels = 1\n";
+    const auto arrives = [](const std::string &lines) {
+        const std::unique_ptr<network> over = make_network(machine(lines));
+        cycle now = 0;
+        for (int written = 0; now < 100; ++now) { // tile 2 does not read, and all is full up to tile 0
+            if (over->has_room(0)) {
+                over->write(0, written++ % 32 == 0 ? make_header(over->shape(), 2, 31) : 1, now);
+            }
+            over->step(now);
+        }
+        over->carry_as(1, packet_class::small);
+        over->write(1, make_header(over->shape(), 3, 1), now);
+        over->write(1, 7, now);
+        for (; now < 200; ++now) {
+            over->step(now);
+        }
+        return over->waiting(3) == 1;
+    };
+    EXPECT_FALSE(arrives(row));
+    EXPECT_FALSE(arrives(row + "network = 1 link_width 2\npackets = large 1\npackets = small 1\n"));
+    EXPECT_TRUE(arrives(row + "network = 1 link_width 2\npackets = small 1\n"));
+}
+
+TEST(Networks, EachOfSeveralNetworksHasItsOwnTopologyWidthAndClock) {
+    const std::string lines = "width = 6\nheight = 1\nvirtual_channels = 1\n"
+                              "network = 1 topology ring virtual_channels 2 link_cycles 4\n"
+                              "link = 0 5 latency 2 network 1\npackets = control 1\n";
+    for (const char *contention : {"", "contention = off\n"}) {
+        const parameters built = machine(lines + contention);
+        EXPECT_EQ(arrival(*make_network(built), 0, 5), 1 + 5 + 1);
+        const std::unique_ptr<network> other = make_network(built);
+        other->carry_as(0, packet_class::control);
+        EXPECT_EQ(arrival(*other, 0, 5), 1 + 2 + 1) << "the ring's way back";
+        const std::unique_ptr<network> same = make_network(built);
+        same->carry_as(0, packet_class::control);
+        EXPECT_EQ(arrival(*same, 0, 2), 1 + 2 * 4 + 1);
+        int over_ring = 0;
+        for (const link_traffic &each : same->links()) {
+            over_ring += each.network == 1 && each.words == 2 ? 1 : 0;
+            EXPECT_TRUE(each.words == 0 || each.network == 1);
+        }
+        EXPECT_EQ(over_ring, 2);
+    }
+}
+
+TEST(Networks, ParametersOfSeveralNetworksAreWrittenAsTheyAreRead) {
+    std::stringstream file;
+    write_parameters(machine("network = 1 topology torus link_width 2\nlink = 0 1 period 3 network 1\n"
+                             "packets = control 1\npackets = large all\n"),
+                     file);
+    parameters read;
+    read_parameters(read, file, "written");
+    EXPECT_EQ(read.networks(), 2);
+    const parameters second = read.network_alone(1);
+    EXPECT_EQ(second.joined(), topology::torus);
+    EXPECT_EQ(second.link_width, 2);
+    EXPECT_EQ(second.links.size(), 1U);
+    EXPECT_EQ(read.network_alone(0).joined(), topology::mesh);
+    EXPECT_TRUE(read.network_alone(0).links.empty());
+    EXPECT_EQ(read.carried_by, (std::array{1, 0, parameters::all_in_turn}));
+}
+
 TEST(Networks, MachinesThatDoNotFitAreRefusedInASentence) {
     EXPECT_EQ(refusal("topology = torus\nvirtual_channels = 1"),
               "this routing needs virtual_channels = 2 at least, not 1");
@@ -253,6 +319,20 @@ TEST(Networks, MachinesThatDoNotFitAreRefusedInASentence) {
     EXPECT_NE(refusal("broken_link = 0 1\nrouting = valiant").find("Valiant routing does not go by tables"),
               std::string::npos);
     EXPECT_EQ(refusal("topology = graph"), "the graph (graph = FILE) cannot be read");
+    EXPECT_EQ(refusal("network = 1 width 3"), "network 1 has no width of its own: it is that of the machine");
+    EXPECT_EQ(refusal("network = 1 link_width 0"), "link_width = 0 is outside 1 to 1000");
+    EXPECT_EQ(refusal("network = 0 link_width 2"), "test:1: network 0 is described by the other lines");
+    EXPECT_EQ(refusal("network = 9 link_width 2"), "test:1: network 9 is outside 0 to 7");
+    EXPECT_EQ(refusal("network = 1 link_width"), "test:1: network 1 has no value for link_width");
+    EXPECT_EQ(refusal("network = 1 link_width 2 link_width 3"),
+              "test:1: link_width of network 1 stands twice");
+    EXPECT_NE(refusal("packets = urgent 1").find("\"control N\", \"small N\" or \"large N\""),
+              std::string::npos);
+    EXPECT_EQ(refusal("network = 1 link_width 2\npackets = small 2"),
+              "packets go by network 2, and the machine has networks 0 to 1");
+    EXPECT_EQ(refusal("packets = small 1"), "packets go by network 1, and the machine has networks 0 to 0");
+    EXPECT_EQ(refusal("link = 0 1 width 2 network 1"),
+              "a link is of network 1, and the machine has networks 0 to 0");
 }
 
 TEST(Networks, PacketsGoAroundWhatIsBrokenAndTilesOfABrokenRouterAreRefused) {
@@ -285,7 +365,8 @@ TEST(Networks, AGraphComesFromAFile) {
 }
 
 TEST(Networks, LatenciesAreCountedFromTheHeaderToTheLastWord) {
-    for (const char *lines : {"", "virtual_channels = 1", "contention = off"}) {
+    for (const char *lines :
+         {"", "virtual_channels = 1", "contention = off", "network = 1 link_width 2\npackets = large all"}) {
         const std::unique_ptr<network> over = make_network(machine(lines));
         over->measure_latencies();
         run_random_traffic(*over, 50, -1, 1.0, 1.0);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/collective_algorithms.hpp"
 #include "collective/block_view.hpp"
 #include "collective/team.hpp"
 #include "datatype/typed_buffer.hpp"
@@ -43,6 +44,8 @@ class member_collectives {
   public:
     virtual ~member_collectives() = default;
 
+    /// False: none of this kind.
+    [[nodiscard]] virtual bool has(collective_operation) const noexcept { return true; }
     /// True if the members meet in pairs only.
     [[nodiscard]] virtual bool in_pairs() const noexcept = 0;
 

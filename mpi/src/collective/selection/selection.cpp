@@ -54,7 +54,7 @@ void look_at_places(situation &given, const communicator &comm) {
         given.places_in_order = levels->in_order();
     }
     if (const member_collectives *const of_fabric = collectives_of_fabric(comm); of_fabric != nullptr) {
-        given.mesh = true;
+        given.mesh = of_fabric->has(given.what);
         given.in_pairs = of_fabric->in_pairs();
     }
 }

@@ -35,7 +35,7 @@ void use_fabric(option_use &use) {
 /// A file of calls, or a folder of pictures of a modelled mesh.
 void choose_trace(option_use &use) {
     const std::string where{use.value()};
-    if (where.ends_with(".json")) {
+    if (where.ends_with(".json") || where.ends_with(".paje")) {
         use.job.report.trace = where;
     } else {
         use.program.environment.variables.push_back({variable_of(setting::tile_trace), where});
@@ -51,15 +51,17 @@ constexpr option fabric_table[] = {
      "on which tiles the ranks run: in rows (the default), on a square, or as a file lists"},
     {"mesh", "FILE", hand_down<setting::tile_machine>,
      "parameters of the modelled processor (lisle-tiles parameters prints them)"},
-    {"packets", "lisle|v1|v2|v3", hand_down<setting::tile_packets>,
-     "how messages are cut into the mesh's packets: Lisle's way, or that of a version of rMPI, which has "
-     "standard-mode messages only"},
+    {"packets", "lisle|v1|v2|v3|own", hand_down<setting::tile_packets>,
+     "how messages are cut into the mesh's packets: Lisle's way, that of a version of rMPI, which has "
+     "standard-mode messages only, or that of the extension which the machine's file names"},
     {"compute", "declared|host[:PERCENT]|instructions[:PERCENT]", hand_down<setting::tile_compute>,
      "what computing takes on a tile: what the program declares (MPIX_Tile_compute), so many percent of "
      "this machine's processor time, or a cycle for each instruction of this machine"},
-    {"trace", "FILE.json|DIR", choose_trace,
-     "FILE.json: record the ranks' calls, and write them there as trace events, which Perfetto shows. DIR: "
-     "draw how the tiles of a modelled mesh and their links were used, in DIR"},
+    {"trace", "FILE.json|FILE.paje|DIR", choose_trace,
+     "FILE.json: record the ranks' calls, and write them there as trace events, which Perfetto shows. "
+     "FILE.paje: "
+     "the same in Paje's format, which ViTE and pj_dump read. DIR: draw how the tiles of a modelled mesh and "
+     "their links were used, in DIR"},
     {"record-trace", "FILE", [](option_use &use) { use.job.trace.record = use.value(); },
      "run the program as always, and write to FILE what its ranks call, with how much and with whom, and how "
      "long they compute in between"},

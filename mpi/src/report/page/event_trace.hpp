@@ -11,21 +11,20 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/analysis/listener.hpp"
+#include "report/page/trace_writer.hpp"
 
 namespace lisle::report {
 
 class json;
 
-class event_trace final : public run_listener {
+class event_trace final : public trace_writer {
   public:
     explicit event_trace(std::ostream &to);
     void rank(int number, std::string_view host) override;
     void phase(int rank, int level, std::uint64_t time) override;
     void call(const timed_call &one, std::string_view place) override;
     void message(int from, std::uint64_t begun, int to, std::uint64_t ended) override;
-    /// Nothing follows. False: not all could be written.
-    [[nodiscard]] bool finish();
+    [[nodiscard]] bool finish() override;
 
   private:
     /// Begins an event of a rank. @param kind its letter in the format

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -145,6 +146,42 @@ def trace(launcher, program, folder):
                    for event in slices), f"no call has this end of an arrow: {end}")
 
 
+def paje(launcher, program, folder):
+    """The same in Paje's format, read by its own definitions: events in the order of time, calls that end, messages that arrive."""
+    file = folder / "run.paje"
+    nodes = dict(os.environ, LISLE_NODES="2", LISLE_NETWORK_INTERFACE="lo")
+    run(launcher, "-q", "-n", 4, "--ranks", "process", "--trace", file, program, "many", "20", env=nodes)
+    fields, events = {}, []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        words = shlex.split(line)
+        if words[0] == "%EventDef":
+            name, fields[words[2]] = words[1], (words[1], [])
+        elif words[0] == "%":
+            fields[next(key for key, (known, _) in fields.items() if known == name)][1].append(words[1])
+        elif words[0] != "%EndEventDef":
+            kind, expected = fields[words[0]]
+            expect(len(words) == 1 + len(expected), f"{kind} has not the fields {expected}: {line}")
+            events.append((kind, dict(zip(expected, words[1:], strict=True))))
+    times = [float(one["Time"]) for _, one in events if "Time" in one]
+    expect(times == sorted(times), "events are not in the order of time")
+    ranks = [one["Name"] for kind, one in events if kind == "PajeCreateContainer" and one["Type"] == "rank"]
+    expect(ranks == [f"rank {rank}" for rank in range(4)], str(ranks))
+    calls = {one["Alias"]: one["Name"] for kind, one in events if kind == "PajeDefineEntityValue"}
+    depth, begun = dict.fromkeys(range(4), 0), []
+    for kind, one in events:
+        if kind in ("PajePushState", "PajePopState"):
+            rank = int(one["Container"][1:])
+            depth[rank] += 1 if kind == "PajePushState" else -1
+            begun += [calls[one["Value"]]] if kind == "PajePushState" else []
+            expect(depth[rank] in (0, 1), f"calls of rank {rank} are within each other")
+    expect(set(depth.values()) == {0} and "MPI_Sendrecv" in begun, f"{depth} {set(begun)}")
+    ends = [{one["Key"] for kind, one in events if kind == f"Paje{which}Link"} for which in ("Start", "End")]
+    expect(len(ends[0]) == 80 and ends[0] == ends[1], f"{len(ends[0])} messages of 80")
+    if shutil.which("pj_dump"):
+        dumped = run("pj_dump", file).stdout
+        expect(dumped.count("\nLink, ") == 80 and dumped.count("State, ") == len(begun), dumped[:500])
+
+
 def many(launcher, program, folder):
     """Many ranks are folded; a page has a size that a browser likes."""
     page = folder / "page.html"
@@ -256,7 +293,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         arguments = (given.launcher, given.program, pathlib.Path(made))
         {"spawned": lambda: spawned(*arguments), "waits": lambda: waits(*arguments, kind), "ends": lambda: ends(*arguments), "many": lambda: many(*arguments), "pieces": lambda: pieces(*arguments),
-         "trace": lambda: trace(*arguments), "script": lambda: script(*arguments),
+         "trace": lambda: (trace(*arguments), paje(*arguments)), "script": lambda: script(*arguments),
          "fortran": lambda: fortran(*arguments), "browser": lambda: browser(*arguments)}[part]()
 
 

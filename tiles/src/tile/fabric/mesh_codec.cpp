@@ -2,6 +2,7 @@
 #include "tile/fabric/mesh_codec.hpp"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace lisle::fabric {
 
@@ -29,6 +30,7 @@ const tile::rmpi::packet_format &format_of(mesh_packets written) noexcept {
     case mesh_packets::v3:
         return tile::rmpi::format3;
     case mesh_packets::lisle:
+    case mesh_packets::own:
         break;
     }
     return own_format;
@@ -48,6 +50,22 @@ word sender_word(int rank, const packet_header &header) noexcept {
 
 mesh_codec::mesh_codec(mesh_packets written, bool compares_types)
     : written_{written}, compares_types_{compares_types}, format_{format_of(written)} {}
+
+mesh_codec::mesh_codec(const tile::extension &by) : written_{mesh_packets::own}, format_{own_format} {
+    if (by.make_codec == nullptr || (own_ = by.make_codec()) == nullptr) {
+        throw std::invalid_argument(
+            "the extension of the machine's file has no packet codec (--packets own)");
+    }
+    constexpr int most = tile::packet_codec::most_words;
+    format_ = {own_->name(), own_->first_words(), own_->next_words()};
+    for (const int words : {format_.first_header, format_.next_header, static_cast<int>(own_->key_words())}) {
+        if (words < 1 || words > most) {
+            throw std::invalid_argument("the packet codec " + std::string(format_.name) + " has headers of " +
+                                        std::to_string(words) + " words, and they have 1 to " +
+                                        std::to_string(most));
+        }
+    }
+}
 
 std::string mesh_codec::refusal(const packet_header &header) const {
     if (!standard_mode_only()) {
@@ -82,6 +100,11 @@ mesh_codec::header_words mesh_codec::first_header(int rank, std::span<const std:
     if (written_ == mesh_packets::lisle) {
         return {{own_first_mark | own_rank, static_cast<word>(packet.size())}, format_.first_header};
     }
+    if (own_ != nullptr) {
+        header_words made{{}, format_.first_header};
+        own_->write_first(rank, packet, std::span{made.words}.first(static_cast<std::size_t>(made.count)));
+        return made;
+    }
     const packet_header header = header_in(packet);
     const word source = sender_word(rank, header);
     const auto tag = static_cast<word>(header.tag);
@@ -109,6 +132,11 @@ mesh_codec::header_words mesh_codec::next_header(int rank, std::span<const std::
     if (written_ == mesh_packets::lisle) {
         return {{static_cast<word>(rank)}, format_.next_header};
     }
+    if (own_ != nullptr) {
+        header_words made{{}, format_.next_header};
+        own_->write_next(rank, packet, std::span{made.words}.first(static_cast<std::size_t>(made.count)));
+        return made;
+    }
     const packet_header header = header_in(packet);
     const word source = sender_word(rank, header);
     const auto tag = static_cast<word>(header.tag);
@@ -124,6 +152,9 @@ mesh_codec::header_words mesh_codec::next_header(int rank, std::span<const std::
 }
 
 std::size_t mesh_codec::key_words() const noexcept {
+    if (own_ != nullptr) {
+        return own_->key_words();
+    }
     return written_ == mesh_packets::v2 ? 2 : 1;
 }
 
@@ -131,6 +162,8 @@ int mesh_codec::sender(std::span<const word> header) const noexcept {
     switch (written_) {
     case mesh_packets::lisle:
         return static_cast<int>(header[0] & ~own_first_mark);
+    case mesh_packets::own:
+        return own_->sender(header);
     case mesh_packets::v2:
         return static_cast<int>(header[1] & rank_mask);
     default:
@@ -139,6 +172,9 @@ int mesh_codec::sender(std::span<const word> header) const noexcept {
 }
 
 bool mesh_codec::is_first(std::span<const word> header, bool is_open) const noexcept {
+    if (own_ != nullptr) {
+        return own_->is_first(header, is_open);
+    }
     return written_ == mesh_packets::lisle ? (header[0] & own_first_mark) != 0 : !is_open;
 }
 
@@ -154,6 +190,8 @@ std::size_t mesh_codec::bytes(std::span<const word> header) const noexcept {
         return whole(header[3], header[4]);
     case mesh_packets::v3:
         return sizeof(packet_header) + header[1];
+    case mesh_packets::own:
+        return own_->bytes(header);
     case mesh_packets::lisle:
         break;
     }

@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "tile/network/extension.hpp"
 #include "tile/rmpi/packet_format.hpp"
 
 namespace lisle::fabric {
@@ -25,19 +27,24 @@ namespace lisle::fabric {
     return (bytes + sizeof(tile::word) - 1) / sizeof(tile::word);
 }
 
-enum class mesh_packets : std::uint8_t { lisle, v1, v2, v3 };
+enum class mesh_packets : std::uint8_t { lisle, v1, v2, v3, own };
 
 /// One for all ranks of a model. Not thread-safe.
 class mesh_codec {
   public:
     /// @param compares_types receivers compare the types of messages with what they take
     mesh_codec(mesh_packets written, bool compares_types = false);
+    /// Packets as an extension writes them. Throws std::invalid_argument if it has no codec, or one whose
+    /// headers are too long.
+    explicit mesh_codec(const tile::extension &by);
 
     using header_words = tile::rmpi::header_words;
 
     [[nodiscard]] const tile::rmpi::packet_format &format() const noexcept { return format_; }
     /// Only what has been sent in standard mode, whole.
-    [[nodiscard]] bool standard_mode_only() const noexcept { return written_ != mesh_packets::lisle; }
+    [[nodiscard]] bool standard_mode_only() const noexcept {
+        return written_ != mesh_packets::lisle && written_ != mesh_packets::own;
+    }
     /// The core looks at its port itself, and is not interrupted.
     [[nodiscard]] bool polls() const noexcept { return written_ == mesh_packets::v1; }
 
@@ -57,7 +64,7 @@ class mesh_codec {
 
     /// True if a core writes a packet to its end before it takes an interrupt, unless there is no room:
     /// otherwise two cores that send to each other interrupt each other at each word.
-    [[nodiscard]] bool writes_whole() const noexcept { return written_ == mesh_packets::lisle; }
+    [[nodiscard]] bool writes_whole() const noexcept { return !standard_mode_only(); }
 
     /// True if the handler writes a message to the buffer of the receive that is posted for it.
     [[nodiscard]] bool writes_in_place() const noexcept { return written_ == mesh_packets::v3; }
@@ -78,7 +85,8 @@ class mesh_codec {
     [[nodiscard]] tile::word number_of(std::uint64_t context);
 
     mesh_packets written_;
-    bool compares_types_;
+    bool compares_types_ = false;
+    std::shared_ptr<const tile::packet_codec> own_; ///< with mesh_packets::own
     tile::rmpi::packet_format format_;
     std::vector<std::uint64_t> contexts_; ///< by number
     std::unordered_map<std::uint64_t, tile::word> numbers_;

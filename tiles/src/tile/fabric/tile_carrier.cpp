@@ -161,6 +161,7 @@ void tile_carrier::send_on_mesh(tile::core &here, int rank, const packet &sent) 
     const tile::rmpi::packet_format &format = codec_.format();
     auto rest =
         std::span<const word>{sent.data}.first(words_for(sent.bytes)).subspan(codec_.replaced_words());
+    here.carry_as(costs.class_of(sent.bytes - sizeof(packet_header)));
     bool first = true;
     do {
         const auto left = static_cast<std::int64_t>(rest.size());

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tile/collective/extension_collectives.hpp"
 #include "tile/fabric/flow_carrier.hpp"
 #include "tile/fabric/tile_carrier.hpp"
 
@@ -21,7 +22,8 @@ constexpr int turns_in_vain = 3;
 constexpr std::size_t payload_of_flows = std::size_t{1} << 30; // a message is one flow
 
 std::size_t payload_of(mesh_packets packets) noexcept {
-    return packets == mesh_packets::lisle ? payload_of_own_packets : payload_of_rmpi_packets;
+    const bool of_protocol = packets == mesh_packets::lisle || packets == mesh_packets::own;
+    return of_protocol ? payload_of_own_packets : payload_of_rmpi_packets;
 }
 
 carrier::packet *packet_of(const packet_slot &slot) noexcept {
@@ -36,6 +38,10 @@ tile_fabric::tile_fabric(const tile_layout &layout, const fabric_request &reques
       eager_{machine_.flows() ? static_cast<std::size_t>(machine_.eager_bytes) : SIZE_MAX},
       looks_(layout.tiles.size()), armed_(layout.tiles.size()), congested_(layout.tiles.size()),
       refused_(layout.tiles.size()), sinks_(layout.tiles.size()) {
+    if (!machine_.extension.empty()) {
+        const tile::extension &own = tile::load_extension(machine_.extension);
+        own_collectives_ = own.make_collectives != nullptr ? own.make_collectives() : nullptr;
+    }
     const auto notify = [this](int rank) { this->notify(rank); };
     if (machine_.flows()) {
         carrier_ = std::make_unique<flow_carrier>(machine_, layout.tiles, sizeof(packet_header), notify);
@@ -43,7 +49,8 @@ tile_fabric::tile_fabric(const tile_layout &layout, const fabric_request &reques
     }
     carrier_ = std::make_unique<tile_carrier>(
         machine_, layout.tiles, sizeof(packet_header) + largest_payload_, notify,
-        mesh_codec{layout.packets, request.compares_types},
+        layout.packets == mesh_packets::own ? mesh_codec{tile::load_extension(machine_.extension)}
+                                            : mesh_codec{layout.packets, request.compares_types},
         [this](int rank, const packet_header &header) { return awaits(rank, header); });
 }
 
@@ -176,7 +183,20 @@ tile::mesh_place tile_fabric::place_of(int rank) const noexcept {
 
 std::unique_ptr<collective::member_collectives> tile_fabric::among(const group &members, int own) const {
     tile::mesh_stages stages{{*this, members}, own};
-    return stages.count() > 0 ? std::make_unique<tile::staged_collectives>(std::move(stages)) : nullptr;
+    std::unique_ptr<collective::member_collectives> staged;
+    if (stages.count() > 0) {
+        staged = std::make_unique<tile::staged_collectives>(std::move(stages));
+    }
+    if (own_collectives_ == nullptr) {
+        return staged;
+    }
+    std::vector<tile::placed_ranks::place> places;
+    for (int rank = 0; rank < members.size(); ++rank) {
+        const tile::mesh_place place = place_of(members.member(rank));
+        places.push_back({place.column, place.row});
+    }
+    return std::make_unique<tile::extension_collectives>(*own_collectives_, std::move(places), own,
+                                                         std::move(staged));
 }
 
 std::int64_t tile_fabric::nanoseconds() noexcept {

@@ -40,7 +40,7 @@ struct tile_words {
     std::string mesh;    ///< "WxH", behind "tile:"
     std::string map;     ///< "row", "compact" or a file with a tile for each rank
     std::string machine; ///< a file of parameters
-    std::string packets; ///< "lisle", "v1", "v2" or "v3"
+    std::string packets; ///< "lisle", "v1", "v2", "v3" or "own"
     std::string compute; ///< "declared", "host" or "instructions", the latter two with ":PERCENT" or without
 };
 /// Throws mpi_error (MPI_ERR_ARG) with a sentence.
@@ -136,6 +136,7 @@ class tile_fabric final : public fabric,
     std::int64_t written_in_place_ = 0;
     tile::cycle files_until_ = 0; ///< the device of all files is in use
     std::int64_t accesses_ = 0, accessed_bytes_ = 0;
+    std::unique_ptr<tile::rank_collectives> own_collectives_; ///< of the machine's extension, or null
     std::unique_ptr<carrier> carrier_;
 };
 

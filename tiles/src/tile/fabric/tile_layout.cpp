@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "mpi.h"
 #include "tile/fabric/tile_fabric.hpp"
+#include "tile/network/network.hpp"
 #include "tile/network/routing.hpp"
 #include "tile/network/topologies.hpp"
 #include "tile/rmpi/job.hpp"
@@ -28,21 +29,34 @@ bool read_size(const std::string &mesh, std::int64_t &width, std::int64_t &heigh
     return along.ec == std::errc{} && along.ptr == end;
 }
 
-/// The machine can be built, and each rank's router works.
+/// One of the machine's networks can be built, and each rank's router works.
+void check_one_network(const tile_layout &layout, int which) {
+    const tile::parameters alone = layout.machine.network_alone(which);
+    const tile::wiring joined = make_wiring(alone);
+    int lanes = static_cast<int>(alone.virtual_channels);
+    static_cast<void>(make_routing(alone, joined, lanes));
+    for (std::size_t rank = 0; rank < layout.tiles.size(); ++rank) {
+        const int router = joined.router_of(layout.tiles[rank]);
+        if (!joined.works(router)) {
+            fail(MPI_ERR_ARG, "rank ", rank, " is on tile ", layout.tiles[rank], ", whose router ", router,
+                 " is broken: --map FILE puts ranks elsewhere");
+        }
+    }
+}
+
 void check_network(const tile_layout &layout) {
-    if (is_thesis_mesh(layout.machine)) { // it always can
-        return;
+    const int networks = layout.machine.networks();
+    if (networks > 1 && layout.machine.flows()) {
+        fail(MPI_ERR_ARG,
+             "with grain = flow a machine has one network: \"network = ...\" is for grain = cycle");
     }
     try {
-        const tile::wiring joined = make_wiring(layout.machine);
-        int lanes = static_cast<int>(layout.machine.virtual_channels);
-        static_cast<void>(make_routing(layout.machine, joined, lanes));
-        for (std::size_t rank = 0; rank < layout.tiles.size(); ++rank) {
-            const int router = joined.router_of(layout.tiles[rank]);
-            if (!joined.works(router)) {
-                fail(MPI_ERR_ARG, "rank ", rank, " is on tile ", layout.tiles[rank], ", whose router ",
-                     router, " is broken: --map FILE puts ranks elsewhere");
-            }
+        check_networks(layout.machine);
+        if (is_thesis_mesh(layout.machine)) { // it always can be built
+            return;
+        }
+        for (int which = 0; which < networks; ++which) {
+            check_one_network(layout, which);
         }
     } catch (const std::invalid_argument &wrong) {
         fail(MPI_ERR_ARG, wrong.what());
@@ -103,7 +117,7 @@ std::vector<int> read_map(const std::string &file, int ranks, int count) {
 }
 
 mesh_packets packets_from(const std::string &name) {
-    constexpr const char *names[] = {"lisle", "v1", "v2", "v3"};
+    constexpr const char *names[] = {"lisle", "v1", "v2", "v3", "own"};
     for (std::size_t i = 0; i < std::size(names); ++i) {
         if (name == names[i]) {
             return static_cast<mesh_packets>(i);
@@ -111,7 +125,7 @@ mesh_packets packets_from(const std::string &name) {
     }
     if (!name.empty()) {
         fail(MPI_ERR_ARG, "there are no packets called \"", name,
-             "\" on tiles: lisle, v1, v2 and v3 are there");
+             "\" on tiles: lisle, v1, v2, v3 and own (of the machine's extension) are there");
     }
     return mesh_packets::lisle;
 }
@@ -166,6 +180,9 @@ tile_layout make_tile_layout(const tile_words &given, int ranks) {
         }
         set_parameter(layout.machine, "width", width);
         set_parameter(layout.machine, "height", height);
+        if (layout.packets == mesh_packets::own) {
+            static_cast<void>(mesh_codec{tile::load_extension(layout.machine.extension)}); // it can be made
+        }
     } catch (const std::invalid_argument &wrong) {
         fail(MPI_ERR_ARG, wrong.what());
     }

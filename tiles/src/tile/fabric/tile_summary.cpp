@@ -101,8 +101,9 @@ std::string tile_carrier::summary() const {
                  static_cast<long long>(interrupts), queued);
     text += describe_energy(built, spent, cycles, ranks(), words);
     if (const tile::link_traffic busiest = find_busiest_link(model.network()); busiest.words != 0) {
-        text += line("tiles: busiest link %d -> %d: %lld words, in %.1f%% of the cycles\n", busiest.from,
-                     busiest.to, static_cast<long long>(busiest.words),
+        const std::string of = built.networks() > 1 ? " of network " + std::to_string(busiest.network) : "";
+        text += line("tiles: busiest link %d -> %d%s: %lld words, in %.1f%% of the cycles\n", busiest.from,
+                     busiest.to, of.c_str(), static_cast<long long>(busiest.words),
                      100.0 * static_cast<double>(busiest.words) / cycles);
     }
     return text;

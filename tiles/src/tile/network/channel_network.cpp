@@ -4,18 +4,19 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "tile/network/topologies.hpp"
 
 namespace lisle::tile {
 
-channel_network::channel_network(const parameters &machine)
-    : network{machine}, machine_{machine}, joined_{make_wiring(machine)}, lanes_{static_cast<int>(
-                                                                              machine.virtual_channels)},
-      routing_{make_routing(machine, joined_, lanes_)}, random_{static_cast<std::uint64_t>(machine.seed)},
+channel_network::channel_network(const parameters &machine, std::shared_ptr<core_ports> ports, int which)
+    : network{machine}, machine_{machine}, joined_{make_wiring(machine)},
+      lanes_{static_cast<int>(machine.virtual_channels)}, routing_{make_routing(machine, joined_, lanes_)},
+      random_{static_cast<std::uint64_t>(machine.seed)}, shared_{std::move(ports)},
+      which_{static_cast<std::uint8_t>(which)}, packets_{shared_->packets}, ports_{shared_->at},
       routers_(static_cast<std::size_t>(joined_.routers())),
-      writing_(static_cast<std::size_t>(joined_.cores())), first_lanes_(writing_.size()),
-      ports_(writing_.size()) {
+      writing_(static_cast<std::size_t>(joined_.cores())), first_lanes_(writing_.size()) {
     cycle longest = machine.credit_cycles;
     for (const channel &way : joined_.channels()) {
         longest = std::max(longest, way.latency);
@@ -90,6 +91,7 @@ void channel_network::begin_packet(int core, word header, cycle now) {
     begun.lane = lane_for_next(core);
     begun.packet = packets_.make(core, to, begun.left, begin_of(core, now),
                                  static_cast<std::uint32_t>(random_.next() >> 32));
+    packets_[begun.packet].network = which_;
     ++ports_[static_cast<std::size_t>(core)].traffic().packets_sent;
 }
 

@@ -29,7 +29,10 @@ namespace lisle::tile {
 class channel_network final : public network, private load_view {
   public:
     /// Throws std::invalid_argument if the parameters do not fit each other.
-    explicit channel_network(const parameters &machine);
+    explicit channel_network(const parameters &machine)
+        : channel_network{machine, std::make_shared<core_ports>(machine.tiles()), 0} {}
+    /// @param ports that it has in common with other networks @param which of them it is
+    channel_network(const parameters &machine, std::shared_ptr<core_ports> ports, int which);
 
     [[nodiscard]] bool has_room(int tile) const noexcept override;
     void write(int tile, word written, cycle now) override;
@@ -120,11 +123,13 @@ class channel_network final : public network, private load_view {
     int lanes_;
     std::unique_ptr<routing> routing_;
     random_numbers random_;
-    packet_store packets_;
+    std::shared_ptr<core_ports> shared_;
+    std::uint8_t which_; ///< of the networks that have these ports
+    packet_store &packets_;
+    std::vector<receiving_port> &ports_; ///< by core
     std::vector<router> routers_;
-    std::vector<writing> writing_;      ///< by core
-    std::vector<int> first_lanes_;      ///< by core: of its entrance
-    std::vector<receiving_port> ports_; ///< by core
+    std::vector<writing> writing_; ///< by core
+    std::vector<int> first_lanes_; ///< by core: of its entrance
     std::vector<int> awake_, looking_;
     std::vector<std::vector<event>> events_; ///< by cycle, going round
     cycle now_ = 0;

@@ -46,7 +46,8 @@ const flow_network::way &flow_network::way_of(int from, int to) {
         made.from = from;
         made.to = to;
         const int channels = static_cast<int>(joined_.channels().size());
-        made.links = {channels + from, channels + joined_.cores() + to};
+        const int out_of_network = channels + (machine_.host_duplex != 0 ? joined_.cores() : 0);
+        made.links = {channels + from, out_of_network + to};
         made.latency =
             follow(*routing_, joined_, machine_, from, to, &made.links).cycles + machine_.wire_cycles;
     }

@@ -85,8 +85,9 @@ class flow_network {
     parameters machine_;
     wiring joined_;
     std::unique_ptr<routing> routing_;
-    std::vector<way> ways_;   ///< the latest to be asked for: all would grow with the square of the hosts
-    std::vector<link> links_; ///< channels, then links into the network, then those out of it
+    std::vector<way> ways_; ///< the latest to be asked for: all would grow with the square of the hosts
+    /// Channels, then links into the network, then those out of it, if they are not the same.
+    std::vector<link> links_;
     std::vector<flow> flows_;
     std::vector<int> free_;    ///< numbers of flows that have ended
     std::vector<int> changed_; ///< links of flows that have begun or ended since rates were found

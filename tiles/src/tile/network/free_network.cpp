@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "tile/network/topologies.hpp"
 
 namespace lisle::tile {
 
-free_network::free_network(const parameters &machine)
+free_network::free_network(const parameters &machine, std::shared_ptr<core_ports> ports, int which,
+                           bool short_last_hop)
     : network{machine}, machine_{machine}, joined_{make_wiring(machine)}, routing_{make_fixed_routing(
                                                                               machine, joined_)},
-      writing_(static_cast<std::size_t>(joined_.cores())), ports_(writing_.size()),
+      short_last_hop_{short_last_hop}, shared_{std::move(ports)}, which_{static_cast<std::uint8_t>(which)},
+      packets_{shared_->packets}, ports_{shared_->at}, writing_(static_cast<std::size_t>(joined_.cores())),
       words_(joined_.channels().size()) {}
 
 const free_network::path &free_network::path_of(int from, int to) {
@@ -29,7 +32,7 @@ const free_network::path &free_network::path_of(int from, int to) {
                 found->second.width = way.width;
             }
         }
-        if (is_thesis_mesh(machine_) && length.links > 0) { // past the last router
+        if (short_last_hop_ && length.links > 0) { // past the last router
             --length.cycles;
             --found->second.routers;
         }
@@ -49,6 +52,7 @@ void free_network::write(int tile, word written, cycle now) {
         }
         by.left = payload_of(written);
         by.packet = packets_.make(tile, to, by.left, begin_of(tile, now), 0);
+        packets_[by.packet].network = which_;
         by.by = &path_of(tile, to);
         by.first = by.next = now + by.by->length.cycles + machine_.header_cycles * by.by->routers;
         ++ports_[static_cast<std::size_t>(tile)].traffic().packets_sent;

@@ -18,7 +18,12 @@ namespace lisle::tile {
 class free_network final : public network {
   public:
     /// Throws std::invalid_argument if the parameters do not fit each other.
-    explicit free_network(const parameters &machine);
+    explicit free_network(const parameters &machine)
+        : free_network{machine, std::make_shared<core_ports>(machine.tiles()), 0, is_thesis_mesh(machine)} {}
+    /// @param ports that it has in common with other networks @param which of them it is
+    /// @param short_last_hop the last hop leads past the last router, as on the mesh of the thesis
+    free_network(const parameters &machine, std::shared_ptr<core_ports> ports, int which,
+                 bool short_last_hop = false);
 
     [[nodiscard]] bool has_room(int) const noexcept override { return true; }
     void write(int tile, word written, cycle now) override;
@@ -64,10 +69,13 @@ class free_network final : public network {
     parameters machine_;
     wiring joined_;
     std::unique_ptr<routing> routing_;
-    packet_store packets_;
-    std::vector<writing> writing_;      ///< by core
-    std::vector<receiving_port> ports_; ///< by core
-    std::vector<std::int64_t> words_;   ///< by channel
+    bool short_last_hop_;
+    std::shared_ptr<core_ports> shared_;
+    std::uint8_t which_; ///< of the networks that have these ports
+    packet_store &packets_;
+    std::vector<receiving_port> &ports_; ///< by core
+    std::vector<writing> writing_;       ///< by core
+    std::vector<std::int64_t> words_;    ///< by channel
     std::unordered_map<std::uint64_t, path> paths_;
     std::priority_queue<coming, std::vector<coming>, std::greater<>> coming_;
     std::int64_t written_ = 0;

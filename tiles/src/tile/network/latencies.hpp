@@ -14,6 +14,13 @@ class latencies {
         ++packets_;
         sum_ += cycles;
     }
+    void add(const latencies &others) {
+        for (const auto &[cycles, packets] : others.counts_) {
+            counts_[cycles] += packets;
+        }
+        packets_ += others.packets_;
+        sum_ += others.sum_;
+    }
     [[nodiscard]] std::int64_t packets() const noexcept { return packets_; }
     [[nodiscard]] double mean() const noexcept {
         return packets_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(packets_);

@@ -6,6 +6,7 @@
 #include "tile/network/channel_network.hpp"
 #include "tile/network/free_network.hpp"
 #include "tile/network/mesh.hpp"
+#include "tile/network/network_set.hpp"
 
 namespace lisle::tile {
 
@@ -14,7 +15,7 @@ bool is_thesis_mesh(const parameters &machine) {
            machine.virtual_channels == 0 && machine.depth == 1 && machine.concentration_x == 1 &&
            machine.concentration_y == 1 && machine.link_width == 1 && machine.link_period == 1 &&
            machine.link_cycles == 1 && machine.router_cycles == 0 && machine.credit_cycles == 1 &&
-           machine.links.empty() && machine.broken_routers.empty();
+           machine.links.empty() && machine.broken_routers.empty() && machine.networks() == 1;
 }
 
 namespace {
@@ -29,8 +30,28 @@ void check_size(const parameters &machine) {
 
 } // namespace
 
+void check_networks(const parameters &machine) {
+    const auto check = [&](const char *what, int network) {
+        if (network >= machine.networks()) {
+            throw std::invalid_argument(what + std::to_string(network) +
+                                        ", and the machine has networks 0 to " +
+                                        std::to_string(machine.networks() - 1));
+        }
+    };
+    for (const int by : machine.carried_by) {
+        check("packets go by network ", by);
+    }
+    for (const link_change &each : machine.links) {
+        check("a link is of network ", each.network);
+    }
+}
+
 std::unique_ptr<network> make_network(const parameters &machine) {
     check_size(machine);
+    check_networks(machine);
+    if (machine.networks() > 1) {
+        return std::make_unique<network_set>(machine);
+    }
     if (machine.contention == 0) {
         return std::make_unique<free_network>(machine);
     }

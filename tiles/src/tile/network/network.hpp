@@ -3,8 +3,9 @@
 // packet, its header first, and from which it reads the payload of packets that have arrived. Packets arrive
 // whole, one after the other, and those of one sender in the order in which they were written.
 //
-// Three parts have this interface: the mesh of the thesis (mesh.hpp), routers with virtual channels in any
-// topology (channel_network.hpp), and a network in which no packet waits for another (free_network.hpp).
+// Four parts have this interface: the mesh of the thesis (mesh.hpp), routers with virtual channels in any
+// topology (channel_network.hpp), a network in which no packet waits for another (free_network.hpp), and
+// several of these two between the same cores (network_set.hpp).
 #pragma once
 
 #include <memory>
@@ -29,10 +30,11 @@ struct port_traffic {
 
 /// One direction of a link between two routers.
 struct link_traffic {
-    int from = 0, to = 0;
+    int from = 0, to = 0;   ///< routers
     std::int64_t words = 0; ///< that have left, headers included
     int queued = 0;         ///< words in the buffer at its end now
     int most_queued = 0;
+    int network = 0; ///< of several
 };
 
 /// Not thread-safe: one thread runs a whole model.
@@ -51,6 +53,9 @@ class network {
     [[nodiscard]] virtual bool has_room(int tile) const noexcept = 0;
     /// Puts the next word of a packet (first its header) into the output buffer. @pre has_room(tile)
     virtual void write(int tile, word written, cycle now) = 0;
+    /// The class of the packets that a core writes from now on, for machines with several networks. Not
+    /// within a packet.
+    virtual void carry_as(int /*tile*/, packet_class) {}
     /// Words in the input buffer.
     [[nodiscard]] int waiting(int tile) const noexcept { return waiting_[static_cast<std::size_t>(tile)]; }
     /// Takes the next word out of the input buffer. @pre waiting(tile) != 0
@@ -85,12 +90,15 @@ class network {
     /// The next packet that a core writes counts from this cycle on; ignored: it is not measured.
     void date_next(int tile, cycle begins) { begins_[static_cast<std::size_t>(tile)] = begins; }
     static constexpr cycle ignored = -1;
-    [[nodiscard]] const class latencies &latencies() const noexcept { return latencies_; }
+    [[nodiscard]] virtual class latencies latencies() const { return latencies_; }
+    /// Packets that latencies() has.
+    [[nodiscard]] virtual std::int64_t packets_measured() const noexcept { return latencies_.packets(); }
 
   protected:
+    [[nodiscard]] bool measures() const noexcept { return !begins_.empty(); }
     /// When the packet begins whose header a core writes now.
     [[nodiscard]] cycle begin_of(int tile, cycle now) {
-        if (begins_.empty()) {
+        if (!measures()) {
             return ignored;
         }
         const cycle dated = std::exchange(begins_[static_cast<std::size_t>(tile)], unknown);
@@ -116,8 +124,11 @@ class network {
 /// True if the mesh of the thesis, whose last hop leads past the last router, is what the parameters ask for.
 [[nodiscard]] bool is_thesis_mesh(const parameters &machine);
 
-/// The network that the parameters ask for. Throws std::invalid_argument with a sentence if they do not fit
-/// each other.
+/// Throws std::invalid_argument with a sentence if packets or links are of networks that there are not.
+void check_networks(const parameters &machine);
+
+/// The network that the parameters ask for, or all of several. Throws std::invalid_argument with a sentence
+/// if they do not fit each other.
 [[nodiscard]] std::unique_ptr<network> make_network(const parameters &machine);
 
 /// The busiest link, or none (words 0) if no word crossed a link.

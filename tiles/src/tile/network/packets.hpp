@@ -23,8 +23,9 @@ struct packet {
     std::uint32_t number = 0; ///< among those of this sender to this receiver
     std::uint8_t words = 0;   ///< payload
     std::uint8_t written = 0, arrived = 0, read = 0;
-    bool early = false; ///< it came before its turn
-    cycle begun = 0;    ///< when its latency begins
+    bool early = false;       ///< it came before its turn
+    std::uint8_t network = 0; ///< of several
+    cycle begun = 0;          ///< when its latency begins
     std::array<word, most_payload_words> payload{};
 };
 
@@ -81,6 +82,14 @@ class receiving_port {
     std::unordered_map<int, std::uint32_t> expected_;  ///< by sender: the number of its next packet
     std::unordered_map<std::uint64_t, int> too_early_; ///< by sender and number
     port_traffic traffic_;
+};
+
+/// The packets between some cores, and the ports where these read them. Networks that join the same cores
+/// have them in common: so a port puts the packets of one sender in order, by whichever network they come.
+struct core_ports {
+    explicit core_ports(int cores) : at(static_cast<std::size_t>(cores)) {}
+    packet_store packets;
+    std::vector<receiving_port> at; ///< by core
 };
 
 } // namespace lisle::tile

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/network/parameters.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -18,7 +19,8 @@ constexpr std::string_view ours = "of this model";
 
 constexpr std::array<std::string_view, 6> topologies{"mesh",     "torus",     "ring",
                                                      "fat_tree", "dragonfly", "graph"};
-constexpr std::array<std::string_view, 5> routes{"fixed", "adaptive", "valiant", "odd_even", "up_down"};
+constexpr std::array<std::string_view, 6> routes{"fixed",    "adaptive", "valiant",
+                                                 "odd_even", "up_down",  "own"};
 constexpr std::array<std::string_view, 2> answers{"off", "on"};
 constexpr std::array<std::string_view, 2> grains{"cycle", "flow"};
 
@@ -41,7 +43,7 @@ constexpr std::array table{
               "to other groups at a router of a dragonfly", ours},
     parameter{"routing", &p::routing, 0, 0, routes.size() - 1, "words",
               "fixed (one path for each pair: dimension order, by digits, minimal), adaptive (minimal), "
-              "valiant, odd_even, up_down",
+              "valiant, odd_even, up_down, own (of the file's extension)",
               thesis, routes},
     parameter{"virtual_channels", &p::virtual_channels, 0, 0, 32, "channels",
               "of each link; 0: as many as the routing needs, and on a mesh with fixed routing the thesis's "
@@ -57,10 +59,16 @@ constexpr std::array table{
               "what a router needs for each word besides the cycle of the hop, in a pipeline", assumed},
     parameter{"credit_cycles", &p::credit_cycles, 1, 1, 1000, "cycles",
               "until the router before knows that a place is free", assumed},
+    parameter{"small_bytes", &p::small_bytes, 64, 0, many, "bytes",
+              "the most data of a packet of class small, on machines with several networks", ours},
     parameter{"grain", &p::grained, 0, 0, 1, "words",
               "cycle: words and routers; flow: messages as flows of bytes over links, for clusters", ours,
               grains},
     parameter{"host_ranks", &p::host_ranks, 1, 1, 4096, "ranks", "of a host, with grain = flow", ours},
+    parameter{
+        "host_duplex", &p::host_duplex, 1, 0, 1, "words",
+        "off: what a host sends and what it receives share the bandwidth of its link, with grain = flow",
+        ours, answers},
     parameter{"eager_bytes", &p::eager_bytes, 8192, 0, many, "bytes",
               "the longest message that is sent before its receive is known, with grain = flow", assumed},
     parameter{"send_cycles", &p::send_cycles, 500, 0, many, "cycles",
@@ -135,7 +143,42 @@ constexpr std::array table{
               "fitted to the thesis's Jacobi at 2 tiles"},
 };
 
+// What may differ from network to network.
+constexpr std::array<std::string_view, 14> of_a_network{
+    "topology",      "tree_arity",       "router_cores",  "group_routers", "global_links",
+    "routing",       "virtual_channels", "link_width",    "link_period",   "link_cycles",
+    "router_cycles", "credit_cycles",    "header_cycles", "link_words"};
+
 } // namespace
+
+int parameters::networks() const noexcept {
+    int most = 0;
+    for (const network_parameter &each : others) {
+        most = std::max(most, each.network);
+    }
+    return most + 1;
+}
+
+parameters parameters::network_alone(int which) const {
+    parameters alone = *this;
+    alone.others.clear();
+    alone.carried_by.fill(0);
+    std::erase_if(alone.links, [&](const link_change &each) { return each.network != which; });
+    for (const network_parameter &each : others) {
+        if (each.network != which) {
+            continue;
+        }
+        if (std::find(of_a_network.begin(), of_a_network.end(), each.name) == of_a_network.end()) {
+            throw std::invalid_argument("network " + std::to_string(which) + " has no " + each.name +
+                                        " of its own: it is that of the machine");
+        }
+        set_parameter(alone, each.name, each.value);
+    }
+    if (which != 0) {
+        alone.broken_routers.clear();
+    }
+    return alone;
+}
 
 parameters::parameters() : network_parameters{}, flow_parameters{}, device_parameters{} {
     for (const parameter &row : table) {

@@ -4,6 +4,8 @@
 // "#" begins a comment). Single links and routers have lines of their own.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <set>
@@ -21,7 +23,7 @@ using cycle = std::int64_t;
 
 // Values of parameters that are words; in the order of their words in parameters.cpp.
 enum class topology : std::uint8_t { mesh, torus, ring, fat_tree, dragonfly, graph };
-enum class route : std::uint8_t { fixed, adaptive, valiant, odd_even, up_down };
+enum class route : std::uint8_t { fixed, adaptive, valiant, odd_even, up_down, own };
 
 /// A link between two routers, in both directions, that differs from the others.
 struct link_change {
@@ -29,6 +31,18 @@ struct link_change {
     std::int64_t width = 0, period = 0; ///< 0: as all links have it
     cycle latency = 0;                  ///< 0: likewise
     bool broken = false;
+    int network = 0; ///< of several
+};
+
+/// What a packet is, for machines with several networks: one without data, one of few bytes, another.
+enum class packet_class : std::uint8_t { control, small, large };
+inline constexpr std::size_t packet_classes = 3;
+
+/// Besides the network that all of the parameters describe, a machine may have others, which differ from it.
+struct network_parameter {
+    int network;
+    std::string name;
+    std::int64_t value;
 };
 
 /// How routers are joined and how packets find their way.
@@ -39,16 +53,23 @@ struct network_parameters {
     std::int64_t link_width, link_period;
     cycle link_cycles, router_cycles, credit_cycles;
 
-    std::string graph; ///< a file of links, for topology = graph
+    std::string graph;     ///< a file of links, for topology = graph
+    std::string extension; ///< a shared object (tile/network/extension.hpp)
     std::vector<link_change> links;
     std::vector<int> broken_routers;
+
+    static constexpr int most_networks = 8;
+    static constexpr int all_in_turn = -1;
+    std::vector<network_parameter> others;               ///< of networks 1 and more
+    std::array<int, packet_classes> carried_by{0, 0, 0}; ///< by class: a network, or all in turn
+    std::int64_t small_bytes;
 };
 
 enum class grain : std::uint8_t { cycle, flow };
 
 /// What a machine is whose messages are flows, not words.
 struct flow_parameters {
-    std::int64_t grained, host_ranks, eager_bytes;
+    std::int64_t grained, host_ranks, host_duplex, eager_bytes;
     cycle send_cycles, receive_cycles, gap_cycles, wire_cycles;
     cycle memory_cycles;
     std::int64_t memory_bytes, memory_period;
@@ -89,6 +110,16 @@ struct parameters : network_parameters, flow_parameters, device_parameters {
     [[nodiscard]] tile::topology joined() const noexcept { return static_cast<tile::topology>(topology); }
     [[nodiscard]] bool flows() const noexcept { return grained == static_cast<std::int64_t>(grain::flow); }
     [[nodiscard]] route routed() const noexcept { return static_cast<route>(routing); }
+    [[nodiscard]] int networks() const noexcept;
+    /// A machine with one of the networks alone. Throws std::invalid_argument with a sentence if one of its
+    /// parameters is not a network's, or out of its range.
+    [[nodiscard]] parameters network_alone(int which) const;
+    /// The class of a packet with so many bytes of data.
+    [[nodiscard]] packet_class class_of(std::size_t bytes) const noexcept {
+        return bytes == 0                                       ? packet_class::control
+               : bytes <= static_cast<std::size_t>(small_bytes) ? packet_class::small
+                                                                : packet_class::large;
+    }
 };
 
 /// One row of the table of parameters.
@@ -116,7 +147,8 @@ std::set<std::string> read_parameters(parameters &changed, std::istream &from, c
 /// Writes a file that read_parameters() accepts, with meaning and source of each parameter as comments.
 void write_parameters(const parameters &written, std::ostream &to);
 
-/// Reads "A B [width N] [period N] [latency N]": a link between two routers. Throws std::invalid_argument.
+/// Reads "A B [width N] [period N] [latency N] [network N]": a link between two routers. Throws
+/// std::invalid_argument.
 [[nodiscard]] link_change read_link(std::string_view words);
 
 } // namespace lisle::tile

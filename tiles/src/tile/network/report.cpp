@@ -56,10 +56,10 @@ void write_summary_csv(const network_report &report, std::ostream &to) {
 }
 
 void write_links_csv(const network_report &report, std::ostream &to) {
-    to << "from,to,words,share,most_queued\n";
+    to << "network,from,to,words,share,most_queued\n";
     for (const link_traffic &each : report.links) {
-        to << fmt::format("{},{},{},{:.6f},{}\n", each.from, each.to, each.words, share_of(each, report),
-                          each.most_queued);
+        to << fmt::format("{},{},{},{},{:.6f},{}\n", each.network, each.from, each.to, each.words,
+                          share_of(each, report), each.most_queued);
     }
 }
 
@@ -94,9 +94,10 @@ void write_json(const network_report &report, std::ostream &to) {
     list("latencies", report.times.counts(),
          [](const auto &each) { return fmt::format("[{}, {}]", each.first, each.second); });
     list("links", report.links, [&](const link_traffic &each) {
-        return fmt::format(
-            "{{\"from\": {}, \"to\": {}, \"words\": {}, \"share\": {:.6f}, \"most_queued\": {}}}", each.from,
-            each.to, each.words, share_of(each, report), each.most_queued);
+        return fmt::format("{{\"network\": {}, \"from\": {}, \"to\": {}, \"words\": {}, \"share\": {:.6f}, "
+                           "\"most_queued\": {}}}",
+                           each.network, each.from, each.to, each.words, share_of(each, report),
+                           each.most_queued);
     });
     list("queues", report.queues, [](const queue_sample &each) {
         return fmt::format("{{\"cycle\": {}, \"words\": {}, \"deepest\": {}}}", each.at, each.words,

@@ -21,7 +21,7 @@ struct network_report {
 
 /// "name,value" lines: cycles, packets, words over links, latencies, the busiest link.
 void write_summary_csv(const network_report &report, std::ostream &to);
-/// from,to,words,share of the cycles,words in its buffer at most
+/// network,from,to,words,share of the cycles,words in its buffer at most
 void write_links_csv(const network_report &report, std::ostream &to);
 /// cycles,packets: how many packets took so long
 void write_latencies_csv(const network_report &report, std::ostream &to);

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "tile/network/extension.hpp"
 #include "tile/network/random.hpp"
 #include "tile/network/routings.hpp"
 
@@ -37,7 +38,29 @@ routing_choice choose(const parameters &machine, const wiring &joined) {
 
 } // namespace
 
+namespace {
+
+std::unique_ptr<routing> make_own_routing(const parameters &machine, const wiring &joined, int &lanes) {
+    const extension &own = load_extension(machine.extension);
+    if (own.make_routing == nullptr) {
+        throw std::invalid_argument("the extension " + machine.extension + " has no routing");
+    }
+    std::unique_ptr<routing> made = own.make_routing(machine, joined, lanes);
+    constexpr int most = 32;
+    if (made == nullptr || lanes < 1 || lanes > most) {
+        throw std::invalid_argument("the extension " + machine.extension + " makes no routing, or one with " +
+                                    std::to_string(lanes) + " virtual channels, which are 1 to " +
+                                    std::to_string(most));
+    }
+    return made;
+}
+
+} // namespace
+
 std::unique_ptr<routing> make_routing(const parameters &machine, const wiring &joined, int &lanes) {
+    if (machine.routed() == route::own) {
+        return make_own_routing(machine, joined, lanes);
+    }
     const routing_choice chosen = choose(machine, joined);
     lanes = lanes == 0 ? chosen.least_lanes : lanes;
     if (lanes < chosen.least_lanes) {

@@ -154,6 +154,7 @@ routing_choice choose_grid_routing(const parameters &machine) {
         return {1, make.operator()<odd_even>()};
     case route::fixed:
     case route::up_down:
+    case route::own:
         break;
     }
     return {classes, make.operator()<dimension_order>()};

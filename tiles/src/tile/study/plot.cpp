@@ -127,7 +127,8 @@ class plotter {
             points.push_back({across_.pixel(x), along_.pixel(y)});
         }
         drawn_.lines(points, style);
-        for (const picture::point &each : points) {
+        for (std::size_t i = 0; line.marks && i < points.size(); ++i) {
+            const picture::point &each = points[i];
             drawn_.circle(each, 3, {{"fill", line.dashed ? "white" : colour}, {"stroke", colour}});
         }
         drawn_.line({width - right + 14, legend}, {width - right + 40, legend}, style);

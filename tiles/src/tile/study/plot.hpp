@@ -13,6 +13,7 @@ struct series {
     std::vector<std::pair<double, double>> points;
     bool dashed = false; ///< for figures of other sources
     int colour = -1;     ///< an index; -1: by its place among the series
+    bool marks = true;   ///< a circle at each point
 };
 
 struct line_plot {

@@ -258,6 +258,10 @@ void report_applications(const report_options &options) {
         plot.lines.push_back(ours);
         plot.lines.push_back(theirs);
     }
+    plot.lines.push_back({.name = "ideal", .colour = colour, .marks = false});
+    for (const int count : tiles) {
+        plot.lines.back().points.emplace_back(count, count);
+    }
     draw(options, options.with.compact_map ? "speed-up-compact" : "speed-up", plot);
 }
 

@@ -74,7 +74,7 @@ class traffic_run {
     traffic_result run() {
         const cycle end = options_.warm_up + options_.measured;
         const cycle limit = end + 2 * options_.measured;
-        for (; now_ < end || (network_->latencies().packets() < counted_ && now_ < limit); ++now_) {
+        for (; now_ < end || (network_->packets_measured() < counted_ && now_ < limit); ++now_) {
             for (int tile = 0; tile < static_cast<int>(sources_.size()); ++tile) {
                 make(tile);
                 write(tile);
