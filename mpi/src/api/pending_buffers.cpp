@@ -65,8 +65,8 @@ void note_in_windows(const watched_memory &used, const call_address &place) {
     const auto what = used.how() == use::reads ? rma::access_kind::load : rma::access_kind::store;
     for (const access_filter::range &each : used.ranges()) {
         rma::race_watch::note_local(
-            this_rank(), {reinterpret_cast<const void *>(each.begin), each.end - each.begin, what, place.site,
-                          [&]() -> rma::access_site {
+            this_rank(), {reinterpret_cast<const void *>(each.begin), each.end - each.begin, what,
+                          place.words != nullptr ? place.words : place.site, [&]() -> rma::access_site {
                               const call_place known = place_of(place);
                               return {std::string{known.call}, known.site.file, known.site.offsets};
                           }});
@@ -460,6 +460,7 @@ std::uint64_t number_of(const call_address &call) noexcept {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
     auto sum = reinterpret_cast<std::uintptr_t>(call.call.data());
     sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.site);
+    sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.words);
     for (const std::uint64_t offset : call.offsets) {
         sum = sum * factor + offset;
     }
