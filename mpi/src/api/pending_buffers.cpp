@@ -9,9 +9,9 @@
 #include "api/active_requests.hpp"
 #include "api/explored.hpp"
 #include "api/host_variables.hpp"
+#include "api/touched_memory.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
-#include "execution/observed_memory.hpp"
 #include "exploration/run.hpp"
 #include "protocol/checking/early_messages.hpp"
 #include "protocol/checking/type_notes.hpp"
@@ -165,25 +165,19 @@ void pending_buffers::watch_locked(operation &begun) {
         return;
     }
     under_way_.add(begun);
-    if (observed->told()) {
-        for (const watched_memory &each : begun.used.all()) {
-            observed->add(each.ranges());
-        }
-    }
+    watch_accesses(begun.used, begun.place);
 }
 
 void pending_buffers::unwatch_locked(operation &ended) {
     under_way_.remove(ended);
-    if (observed->told()) {
-        for (const watched_memory &each : ended.used.all()) {
-            observed->remove(each.ranges());
-        }
-    }
+    unwatch_accesses(ended.used);
 }
 
-void pending_buffers::touched(access_filter::range memory, memory_access how, const void *code) {
+bool pending_buffers::touched(access_filter::range memory, memory_access how, const void *code) {
     const bool writes = how != memory_access::load;
+    bool found = false;
     const auto name = [&](const buffer_use &before) {
+        found = true;
         if (accesses_named_.insert({code, before.place.site}).second) {
             report_access(code, how, before);
         }
@@ -195,6 +189,7 @@ void pending_buffers::touched(access_filter::range memory, memory_access how, co
         }
     });
     accesses.find(memory, writes, name);
+    return found;
 }
 
 void pending_buffers::begin_part(const protocol::request &whole, const typed_buffer &part) {
