@@ -12,6 +12,7 @@ struct call_address {
     std::string_view call;
     const void *site = nullptr; ///< null: the thread is in no MPI function
     call_chain offsets{};
+    const char *words = nullptr; ///< "halo.py:12 in exchange", of static duration, if a Python program calls
 };
 [[nodiscard]] call_address current_address() noexcept;
 

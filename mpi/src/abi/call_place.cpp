@@ -15,7 +15,9 @@
 
 #include "abi/call_address.hpp"
 #include "abi/known_stacks.hpp"
+#include "abi/python_place.hpp"
 #include "base/thread_owned.hpp"
+#include "diagnosis/source_line.hpp"
 
 namespace lisle::abi {
 
@@ -100,14 +102,24 @@ struct walk {
     std::size_t found = 0;
     bool inside = false; ///< the frame that the walk begins in has been visited
     stack_way way;
+    const void *latest_file = nullptr; ///< of those behind the site's own
+    const python_interpreter *python = nullptr;
 };
 
+/// Looks for an interpreter behind the file that makes the call.
+_Unwind_Reason_Code visit_outer_file(const void *within, const void *file, walk &found) {
+    if (file != nullptr && file != std::exchange(found.latest_file, file)) {
+        found.python = python_interpreter::in_file_of(within);
+    }
+    return found.python != nullptr ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
 /// Goes up to the first frame outside the library; the one below it is the entry point. Then on through the
-/// file that this frame lies in, for calls that a header has made for the program.
+/// file that this frame lies in, for calls that a header has made for the program, and to its callers.
 _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
     auto &found = *static_cast<walk *>(data);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
-    if (std::exchange(found.inside, true)) {
+    if (std::exchange(found.inside, true) && found.latest_file == nullptr) {
         found.way.add(static_cast<std::uintptr_t>(_Unwind_GetCFA(frame)), address);
     }
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
@@ -119,11 +131,13 @@ _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
         if (found.site == nullptr) {
             found.site = within;
             found.file = file;
-        } else if (file == nullptr || file != found.file) {
-            return _URC_END_OF_STACK;
+        } else if (file == nullptr || file != found.file || found.latest_file != nullptr) {
+            return visit_outer_file(within, file, found);
         }
-        found.offsets[found.found++] = address - 1 - reinterpret_cast<std::uintptr_t>(found.file);
-        return found.found == found.offsets.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
+        if (found.found < found.offsets.size()) {
+            found.offsets[found.found++] = address - 1 - reinterpret_cast<std::uintptr_t>(found.file);
+        }
+        return _URC_NO_REASON;
     }
     if (const auto name = name_of(_Unwind_FindEnclosingFunction(const_cast<char *>(within))); !name.empty()) {
         found.call = name;
@@ -167,19 +181,51 @@ code_place place_of(const void *address) {
     return {std::move(file), {static_cast<std::uint64_t>(offset)}};
 }
 
+namespace {
+
+/// A call as its addresses tell.
+struct known_call {
+    call_address address;
+    const python_interpreter *python =
+        nullptr; ///< that has made it; null: the place is that of the addresses
+};
+
+/// True for a file that passes on what a Python program calls: mpi4py, libraries that have calls of MPI's
+/// inside, the library for calls of C functions. An extension whose lines are known is a program.
+bool passes_on_calls(const walk &found) noexcept {
+    try {
+        const code_place site = place_of(found.site);
+        const std::string_view name = std::string_view{site.file}.substr(site.file.find_last_of('/') + 1);
+        return name.starts_with("libffi") || site.file.find("/mpi4py/") != site.file.npos ||
+               !leads_to_program(site.file, found.offsets);
+    } catch (const std::bad_alloc &) {
+        return false;
+    }
+}
+
+/// One stack of C functions serves many a line of Python, so the place is asked for each time.
+call_address with_words(const known_call &known) noexcept {
+    call_address made = known.address;
+    made.words = known.python != nullptr ? known.python->place() : nullptr;
+    return made;
+}
+
+} // namespace
+
 [[gnu::noinline]] call_address current_address() noexcept {
-    auto *const known = thread_owned<known_stacks<call_address>>::own();
+    auto *const known = thread_owned<known_stacks<known_call>>::own();
     const stack_start start{__builtin_frame_address(0), __builtin_return_address(0)};
-    if (const call_address *const before = known != nullptr ? known->find(start) : nullptr) {
-        return *before;
+    if (const known_call *const before = known != nullptr ? known->find(start) : nullptr) {
+        return with_words(*before);
     }
     walk found;
     _Unwind_Backtrace(visit, &found);
-    const call_address made{found.call, found.site, found.offsets};
+    const known_call made{{found.call, found.site, found.offsets},
+                          found.python != nullptr && passes_on_calls(found) ? found.python : nullptr};
     if (known != nullptr) {
         known->keep(start, found.way, made);
     }
-    return made;
+    return with_words(made);
 }
 
 namespace {
@@ -225,6 +271,9 @@ call_place current_call() {
 }
 
 call_place place_of(const call_address &found) {
+    if (found.words != nullptr) {
+        return {found.call, {found.words, {}}};
+    }
     code_place site = found.site != nullptr ? place_of(found.site) : code_place{};
     site.offsets = found.offsets;
     return {found.call, std::move(site)};

@@ -11,7 +11,7 @@
 
 namespace lisle::abi {
 
-/// Part of a loaded file, as addr2line takes it.
+/// Part of a loaded file, as addr2line takes it, or a place in words, as source_line() takes either.
 struct code_place {
     std::string file; ///< empty: not known
     call_chain offsets{};

@@ -43,8 +43,8 @@ std::vector<finding> gather(const std::vector<open_handle> &open) {
     for (const open_handle &handle : open) {
         std::string name = name_of(handle);
         const auto same = std::ranges::find_if(found, [&](const finding &each) {
-            return each.first.caller == handle.caller && each.first.noun == handle.noun &&
-                   each.first.call == handle.call && each.name == name;
+            return each.first.caller == handle.caller && each.first.words == handle.words &&
+                   each.first.noun == handle.noun && each.first.call == handle.call && each.name == name;
         });
         if (same != found.end()) {
             ++same->count;
@@ -55,19 +55,20 @@ std::vector<finding> gather(const std::vector<open_handle> &open) {
     return found;
 }
 
-/// Where a function is called that returns there. @param outer where its own caller is called; null: not
-/// known
-std::string line_through(const void *caller, const void *outer) {
-    const auto call_before = [](const void *returns_to) { return static_cast<const char *>(returns_to) - 1; };
-    code_place place = place_of(call_before(caller));
-    if (place.file.empty() || outer == nullptr) {
-        return line_of(caller);
+} // namespace
+
+std::string where_made(const open_handle &made) {
+    if (made.words != nullptr) {
+        return made.words;
     }
-    place.offsets[1] = place_of(call_before(outer)).offsets[0];
+    const auto call_before = [](const void *returns_to) { return static_cast<const char *>(returns_to) - 1; };
+    code_place place = place_of(call_before(made.caller));
+    if (place.file.empty() || made.outer == nullptr) {
+        return line_of(made.caller);
+    }
+    place.offsets[1] = place_of(call_before(made.outer)).offsets[0];
     return in_words(place);
 }
-
-} // namespace
 
 void note_open(open_handles &open, std::uintptr_t value, const char *noun, const char *call,
                const void *caller) {
@@ -76,7 +77,7 @@ void note_open(open_handles &open, std::uintptr_t value, const char *noun, const
     if (here.site != nullptr && here.offsets[1] != 0) {
         outer = static_cast<const char *>(here.site) - here.offsets[0] + here.offsets[1] + 1;
     }
-    open.add(value, noun, call, caller, outer);
+    open.add({value, noun, call, caller, outer, here.words});
 }
 
 bool to_be_freed(MPI_Datatype handle) noexcept {
@@ -103,11 +104,10 @@ void report_open_handles(rank &self, const char *ends) {
     }
     std::string report;
     for (const auto &[handle, name, count] : gather(self.open->take_all())) {
-        report +=
-            sentence("lisle: rank ", self.number(), ": ", ends, ": ", count, " ", handle.noun,
-                     count == 1 ? "" : "s", name.empty() ? "" : " called \"", name, name.empty() ? "" : "\"",
-                     " that ", handle.call, " made at ", line_through(handle.caller, handle.outer),
-                     count == 1 ? " was" : " were", " not freed\n");
+        report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", count, " ", handle.noun,
+                           count == 1 ? "" : "s", name.empty() ? "" : " called \"", name,
+                           name.empty() ? "" : "\"", " that ", handle.call, " made at ", where_made(handle),
+                           count == 1 ? " was" : " were", " not freed\n");
     }
     if (const std::int64_t requests = self.open->counted_requests(); requests > 0) {
         report += sentence("lisle: rank ", self.number(), ": ", ends, ": ", requests,

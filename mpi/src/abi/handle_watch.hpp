@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -116,6 +117,9 @@ template <class Handle> class handle_watch {
     }
     std::unique_ptr<state> watched_;
 };
+
+/// Where the program made the call that gave it the handle: "ring.c:12". Slow: opens the file.
+[[nodiscard]] std::string where_made(const open_handle &made);
 
 /// Lists the open handles on the standard error stream, one line for all that one call has made in one
 /// place. @param ends the call that should have found none

@@ -42,10 +42,6 @@ std::string line_of(const void *caller) {
     return place.file.empty() ? sentence(caller) : in_words(place);
 }
 
-std::string in_words(const char *call, const void *caller) {
-    return sentence(call, " at ", line_of(caller));
-}
-
 void report_mistake(const std::string &about) {
     said &already = *said_by;
     const std::scoped_lock guard{already.mutex};

@@ -16,8 +16,6 @@ namespace lisle::abi {
 [[nodiscard]] std::string in_words(const call_address &place);
 /// The line of the call that returns to this address.
 [[nodiscard]] std::string line_of(const void *caller);
-/// "MPI_Isend at ring.c:12" for a call that is known by the address that it returns to.
-[[nodiscard]] std::string in_words(const char *call, const void *caller);
 
 /// Prints "lisle: rank 3: " and the sentence on standard error, as one line: each sentence once, and a
 /// limited number of them.

@@ -44,7 +44,8 @@ std::string sentence_about_types(const outcome &ended, const std::string &receiv
 }
 
 void throw_failure(const outcome &ended, communicator *comm) {
-    if (ended.error == MPI_ERR_TRUNCATE) {
+    const bool is_of_message = ended.tag >= 0 || latest->sentence.empty(); // not of a collective
+    if (ended.error == MPI_ERR_TRUNCATE && is_of_message) {
         throw mpi_error{ended.error,
                         sentence("the message from rank ", ended.source, " with tag ", ended.tag,
                                  " is longer than the receive buffer, of which it filled ", ended.bytes,
@@ -75,6 +76,9 @@ void note_failure(const request &failed, communicator *&about) {
     std::string text = failed.failure();
     if (text.empty() && failed.result.error == MPI_ERR_TYPE) {
         text = abi::sentence_about_types(failed.result, abi::pending->call_of(failed));
+    } else if (!text.empty() && abi::pending_buffers::watched()) {
+        const std::string begun = abi::pending->call_of(failed);
+        text += begun.empty() ? begun : " (" + begun + ")";
     }
     abi::latest->sentence = std::move(text);
     if (failed.comm != nullptr) {

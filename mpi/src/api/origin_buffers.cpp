@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "execution/observed_memory.hpp"
+#include "api/touched_memory.hpp"
 
 namespace lisle::abi {
 
@@ -18,11 +18,7 @@ void origin_buffers::begin(access made, bool complete) {
     if (accesses_.size() == most_accesses) {
         return;
     }
-    if (observed->told()) {
-        for (const watched_memory &each : made.used.all()) {
-            observed->add(each.ranges());
-        }
-    }
+    watch_accesses(made.used, made.place);
     accesses_.push_back(std::move(made));
 }
 
@@ -39,11 +35,7 @@ void origin_buffers::end(const rma::window_members *window, int target) {
     }
     std::optional<stack_frames> stack;
     for (const access &each : ended) {
-        if (observed->told()) {
-            for (const watched_memory &memory : each.used.all()) {
-                observed->remove(memory.ranges());
-            }
-        }
+        unwatch_accesses(each.used);
         if (each.holder && !stack) {
             stack.emplace();
         }

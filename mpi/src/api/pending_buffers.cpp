@@ -9,9 +9,9 @@
 #include "api/active_requests.hpp"
 #include "api/explored.hpp"
 #include "api/host_variables.hpp"
+#include "api/touched_memory.hpp"
 #include "base/error.hpp"
 #include "communicator/directory.hpp"
-#include "execution/observed_memory.hpp"
 #include "exploration/run.hpp"
 #include "protocol/checking/early_messages.hpp"
 #include "protocol/checking/type_notes.hpp"
@@ -65,8 +65,8 @@ void note_in_windows(const watched_memory &used, const call_address &place) {
     const auto what = used.how() == use::reads ? rma::access_kind::load : rma::access_kind::store;
     for (const access_filter::range &each : used.ranges()) {
         rma::race_watch::note_local(
-            this_rank(), {reinterpret_cast<const void *>(each.begin), each.end - each.begin, what, place.site,
-                          [&]() -> rma::access_site {
+            this_rank(), {reinterpret_cast<const void *>(each.begin), each.end - each.begin, what,
+                          place.words != nullptr ? place.words : place.site, [&]() -> rma::access_site {
                               const call_place known = place_of(place);
                               return {std::string{known.call}, known.site.file, known.site.offsets};
                           }});
@@ -165,25 +165,19 @@ void pending_buffers::watch_locked(operation &begun) {
         return;
     }
     under_way_.add(begun);
-    if (observed->told()) {
-        for (const watched_memory &each : begun.used.all()) {
-            observed->add(each.ranges());
-        }
-    }
+    watch_accesses(begun.used, begun.place);
 }
 
 void pending_buffers::unwatch_locked(operation &ended) {
     under_way_.remove(ended);
-    if (observed->told()) {
-        for (const watched_memory &each : ended.used.all()) {
-            observed->remove(each.ranges());
-        }
-    }
+    unwatch_accesses(ended.used);
 }
 
-void pending_buffers::touched(access_filter::range memory, memory_access how, const void *code) {
+bool pending_buffers::touched(access_filter::range memory, memory_access how, const void *code) {
     const bool writes = how != memory_access::load;
+    bool found = false;
     const auto name = [&](const buffer_use &before) {
+        found = true;
         if (accesses_named_.insert({code, before.place.site}).second) {
             report_access(code, how, before);
         }
@@ -195,6 +189,7 @@ void pending_buffers::touched(access_filter::range memory, memory_access how, co
         }
     });
     accesses.find(memory, writes, name);
+    return found;
 }
 
 void pending_buffers::begin_part(const protocol::request &whole, const typed_buffer &part) {
@@ -460,6 +455,7 @@ std::uint64_t number_of(const call_address &call) noexcept {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
     auto sum = reinterpret_cast<std::uintptr_t>(call.call.data());
     sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.site);
+    sum = sum * factor + reinterpret_cast<std::uintptr_t>(call.words);
     for (const std::uint64_t offset : call.offsets) {
         sum = sum * factor + offset;
     }

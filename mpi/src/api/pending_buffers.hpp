@@ -54,8 +54,8 @@ class pending_buffers {
     void start(protocol::request &started);
     /// The program learns that the operation is complete: its data go to where they belong.
     void end(const protocol::request &complete);
-    /// The program accesses memory, or is about to. @param code where
-    void touched(access_filter::range memory, memory_access how, const void *code);
+    /// The program accesses memory, or is about to. @param code where @return an operation under way has it
+    bool touched(access_filter::range memory, memory_access how, const void *code);
     /// Names receives from any source that could have taken another message, as far as that is known, and
     /// messages of MPI_Rsend that came before their receives.
     void report_wildcards();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "abi/handle_watch.hpp"
 #include "abi/mistakes.hpp"
 #include "abi/told_orders.hpp"
 #include "api/active_requests.hpp"
@@ -81,7 +82,7 @@ void report_early_free(const request &freed) {
     }
     const auto made = this_rank().open->find(reinterpret_cast<std::uintptr_t>(&freed), "request");
     const std::string which =
-        made ? sentence("the request of ", abi::in_words(made->call, made->caller)) : "a request";
+        made ? sentence("the request of ", made->call, " at ", abi::where_made(*made)) : "a request";
     abi::report_mistake(sentence(abi::in_words(abi::current_call()), " frees ", which,
                                  " before the program knows that it is complete"));
 }

@@ -2,6 +2,7 @@
 // From the communication calls on windows to operations. To MPI_PROC_NULL nothing is done.
 #include "api/rma.hpp"
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -51,6 +52,7 @@ struct access_facts {
     /// It brings something that others may have written for this rank to see.
     bool brings = false;
     bool has_request = false;
+    const op *operation = nullptr; ///< of an update
     std::optional<typed_buffer> reads{}, compares{}, writes{};
 };
 
@@ -72,6 +74,16 @@ struct access_facts {
         used.add(watched_memory::use::writes, {*made.writes});
     }
     return used;
+}
+
+/// See rma::access_record. Only operations of the standard may update [MPI-5.0 12.3.4].
+rma::operation_name same_operation(const rma::window &win, const access_facts &made) {
+    rma::operation_name name{};
+    if (made.operation != nullptr && made.operation->predefined() && made.what == rma::access_kind::update &&
+        win.hints.gives("accumulate_ops")) {
+        std::strncpy(name.data(), made.operation->name(), name.size() - 1);
+    }
+    return name;
 }
 
 /// Makes an access. With LISLE_CHECK=1 it is noted, to be compared with those of other ranks.
@@ -97,7 +109,8 @@ protocol::request *noted(const rma::window &win, const access_facts &made, Acces
     rma::race_watch::note(
         win.members, begun,
         {made.target, made.bytes, made.what,
-         made.has_request && (made.what == rma::access_kind::get || made.what == rma::access_kind::fetch)},
+         made.has_request && (made.what == rma::access_kind::get || made.what == rma::access_kind::fetch),
+         same_operation(win, made)},
         {std::string{place.call}, place.site.file, place.site.offsets});
     if (abi::pending_buffers::watched()) {
         abi::pending->accesses.begin({&win.members, made.target.rank, made.has_request, std::move(used)},
@@ -139,6 +152,7 @@ protocol::request *start_update(rma::window &win, const typed_buffer &origin, co
                   .what = only_fetches ? rma::access_kind::fetch : rma::access_kind::update,
                   .brings = result != nullptr,
                   .has_request = has_request,
+                  .operation = &operation,
                   .reads = only_fetches ? std::nullopt : std::optional{origin},
                   .writes = result != nullptr ? std::optional{*result} : std::nullopt},
                  [&] { return rma::accumulate(win, origin, result, target, operation); });
@@ -203,6 +217,7 @@ void fetch_and_op(const void *origin_addr, void *result_addr, const datatype &da
              .bytes = target.bytes(),
              .what = only_fetches ? rma::access_kind::fetch : rma::access_kind::update,
              .brings = true,
+             .operation = &op,
              .reads = only_fetches ? std::nullopt : std::optional{typed_buffer{origin_addr, 1, datatype}},
              .writes = typed_buffer{result_addr, 1, datatype}},
             [&] { return rma::fetch_and_op(win, origin_addr, result_addr, target, op); }));

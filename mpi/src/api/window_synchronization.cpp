@@ -6,6 +6,7 @@
 #include "api/pending_buffers.hpp"
 #include "api/window.hpp"
 #include "base/error.hpp"
+#include "rma/races/watch.hpp"
 #include "rma/synchronization.hpp"
 
 namespace lisle::api {
@@ -57,6 +58,12 @@ void win_fence(int assertion, rma::window &win) {
                                      (assertion & MPI_MODE_NOSUCCEED) == 0);
     }
     rma::fence(win, assertion);
+    const bool goes_on = (assertion & MPI_MODE_NOSUCCEED) == 0;
+    if (goes_on && (assertion & MPI_MODE_NOPUT) != 0 && rma::race_watch::watched()) [[unlikely]] {
+        const abi::call_place place = abi::current_call();
+        rma::race_watch::forbids_puts(win.members,
+                                      {std::string{place.call}, place.site.file, place.site.offsets});
+    }
 }
 
 void win_flush(int rank, rma::window &win) {

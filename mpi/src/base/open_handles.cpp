@@ -7,17 +7,17 @@
 
 namespace lisle {
 
-void open_handles::add(std::uintptr_t value, const char *noun, const char *call, const void *caller,
-                       const void *outer) {
+void open_handles::add(open_handle given) {
     const std::scoped_lock lock{mutex_};
     // MPI_Comm_get_parent gives the same one again, which is freed once.
-    if (std::string_view{noun} == "communicator" && open_.contains(value)) {
+    if (std::string_view{given.noun} == "communicator" && open_.contains(given.value)) {
         return;
     }
     try {
-        open_.emplace(value, open_handle{value, noun, call, caller, outer, given_++});
+        given.number = given_++;
+        open_.emplace(given.value, given);
     } catch (const std::bad_alloc &) { // the call has succeeded: a handle is not listed, a request is counted
-        if (std::string_view{noun} == "request") {
+        if (std::string_view{given.noun} == "request") {
             count_requests(1, false);
         }
     }

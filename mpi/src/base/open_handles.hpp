@@ -24,6 +24,8 @@ struct open_handle {
     /// Where the function was called that made it, if both are of one file: it may be one of Lisle's Fortran
     /// procedures, which are linked into the program. Null: not known.
     const void *outer = nullptr;
+    /// The place in words, if it is known so; of static duration. Else null.
+    const char *words = nullptr;
     /// How many handles the rank had been given before.
     std::size_t number = 0;
 };
@@ -35,7 +37,8 @@ class open_handles {
     explicit open_handles(bool all_requests) noexcept : lists_all_requests_{all_requests} {}
     [[nodiscard]] bool lists_all_requests() const noexcept { return lists_all_requests_; }
 
-    void add(std::uintptr_t value, const char *noun, const char *call, const void *caller, const void *outer);
+    /// Adds a handle, and gives it its number.
+    void add(open_handle given);
     /// Forgets the latest handle of this kind and value. False: there is none.
     bool drop(std::uintptr_t value, const char *noun);
     /// The latest handle of this kind and value, if there is one.

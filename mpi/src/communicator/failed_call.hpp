@@ -13,6 +13,7 @@ namespace lisle {
 struct failed_call {
     const void *site = nullptr; ///< null: not known
     call_chain offsets{};
+    const char *words = nullptr; ///< the place, if it is known so; of static duration
 
     /// The call that the thread is in. Both are defined by the composition root (library/describe_wait.cpp).
     [[nodiscard]] static failed_call find() noexcept;

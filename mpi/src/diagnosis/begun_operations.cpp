@@ -24,6 +24,9 @@ std::string text_of(const wait_note &note, const wait_note::begun_operation &eac
         text += each.peer == wait_note::anybody ? "any rank" : sentence("rank ", each.peer);
         text += each.tag < 0 ? ", any tag" : sentence(", tag ", each.tag);
     }
+    if (each.place[0] != '\0') {
+        return text + ", at " + each.place;
+    }
     return each.offsets[0] == 0 || note.file[0] == '\0'
                ? text
                : text + ", at " + source_line(note.file, each.offsets);

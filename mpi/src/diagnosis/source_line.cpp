@@ -73,6 +73,9 @@ bool leads_to_program(const std::string &file, const call_chain &offsets) {
 }
 
 std::string source_line(const std::string &file, const call_chain &offsets) {
+    if (offsets.front() == 0) {
+        return file;
+    }
     static std::mutex one_at_a_time;
     // Never destroyed: a thread of the library's may ask while the process ends.
     static auto &known = *new std::map<std::pair<std::string, call_chain>, std::string>;

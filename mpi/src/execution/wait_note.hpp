@@ -57,6 +57,7 @@ struct wait_note {
     struct begun_operation {
         char call[32];
         call_chain offsets; ///< in `file`; 0: it was called elsewhere
+        char place[64];     ///< in words, if it is known so; else empty
         std::int32_t peer, tag;
         sort what;
     };
@@ -69,8 +70,8 @@ struct wait_note {
                               most_met = 8;
 
     char call[40];                 ///< the MPI function
-    char file[168];                ///< what the program's call lies in
-    call_chain offsets;            ///< where there
+    char file[168];                ///< what the program's call lies in, or its place in words
+    call_chain offsets;            ///< where there; 0: the place is in words
     std::uint32_t operation_count; ///< may be more than there is room for
     std::uint32_t message_count;
     std::uint32_t comm_count;

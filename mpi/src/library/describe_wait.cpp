@@ -31,12 +31,12 @@ std::string place_of_call() {
 
 failed_call failed_call::find() noexcept {
     const abi::call_address found = abi::current_address();
-    return {found.site, found.offsets};
+    return {found.site, found.offsets, found.words};
 }
 
 std::string failed_call::place() const {
-    const abi::code_place file = site != nullptr ? abi::place_of(site) : abi::code_place{};
-    return file.file.empty() ? std::string{} : source_line(file.file, offsets);
+    const abi::code_place found = abi::place_of(abi::call_address{{}, site, offsets, words}).site;
+    return found.file.empty() ? std::string{} : source_line(found.file, found.offsets);
 }
 
 void end_job_in_deadlock(job &standing, int rank, const std::function<std::string()> &report) noexcept {
@@ -109,13 +109,16 @@ wait_note::comm note_of(const communicator &comm, int job_size) {
 /// The operations that the rank has begun and not waited for. @param where it waits
 void add_begun(const abi::call_place &where, wait_note &note) {
     for (const auto &each : abi::pending->begun()) {
-        const bool same_file = each.place.site.file == where.site.file;
+        const auto &[file, offsets] = each.place.site;
+        const bool is_in_words = offsets[0] == 0;
         wait_note::begun_operation made{{},
-                                        same_file ? each.place.site.offsets : call_chain{},
+                                        file == where.site.file ? offsets : call_chain{},
+                                        {},
                                         each.about.peer,
                                         each.about.tag,
                                         each.about.what};
         wait_note::write(made.call, each.place.call);
+        wait_note::write(made.place, is_in_words ? std::string_view{file} : std::string_view{});
         note.add(made);
     }
 }

@@ -92,10 +92,18 @@ void window_hints::describe(info &into, bool shared) const {
 }
 
 bool window_hints::holds(std::string_view key) const {
+    return value_of(key) == "true";
+}
+
+bool window_hints::gives(std::string_view key) const {
+    return !value_of(key).empty();
+}
+
+std::string window_hints::value_of(std::string_view key) const {
     const auto *const found =
         std::find_if(std::begin(hints), std::end(hints), [key](const hint &one) { return one.key == key; });
     const std::scoped_lock lock{mutex_};
-    return values_[static_cast<std::size_t>(found - std::begin(hints))] == "true";
+    return values_[static_cast<std::size_t>(found - std::begin(hints))];
 }
 
 } // namespace lisle::rma

@@ -21,8 +21,11 @@ class window_hints {
     void describe(info &into, bool shared) const;
     /// The value of a hint that is true or false.
     [[nodiscard]] bool holds(std::string_view key) const;
+    /// Whether the program has given a hint.
+    [[nodiscard]] bool gives(std::string_view key) const;
 
   private:
+    [[nodiscard]] std::string value_of(std::string_view key) const;
     static constexpr std::size_t known = 8;
     mutable std::mutex mutex_;              ///< protects values_
     std::array<std::string, known> values_; ///< by index of the table of hints; empty: not said

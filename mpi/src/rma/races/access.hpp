@@ -2,6 +2,7 @@
 // What a rank keeps of an access to a window under LISLE_CHECK=1, as the ranks tell each other.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -23,6 +24,8 @@ enum class access_kind : std::uint8_t {
     /// rank has written them.
     change,
     left_out, ///< accesses to some bytes of the part that are not kept
+    /// None: the target has said that nobody puts to its part (MPI_MODE_NOPUT).
+    no_puts,
 };
 
 /// What lets a rank access a target. local: it is its own memory.
@@ -31,6 +34,9 @@ enum class epoch_kind : std::uint8_t { fence, shared_lock, exclusive_lock, expos
 [[nodiscard]] constexpr bool is_locked(epoch_kind kind) noexcept {
     return kind == epoch_kind::shared_lock || kind == epoch_kind::exclusive_lock;
 }
+
+/// "MPI_REPLACE"; empty: none that matters.
+using operation_name = std::array<char, 12>;
 
 /// Where the program called.
 struct access_site {
@@ -55,6 +61,8 @@ struct access_record {
     epoch_kind epoch;
     basic_type element = basic_type::none; ///< of an update: what is changed as one
     std::uint8_t element_bytes = 1;
+    /// Of an update, if its origin has said that all of a place are of one operation (accumulate_ops).
+    operation_name same_operation{};
     /// Of an epoch of fences or of MPI_Win_start: its origin has heard from others in it.
     bool heard_in_epoch = false;
     /// A wait for its request completes it, too.

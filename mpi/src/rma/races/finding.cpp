@@ -37,7 +37,7 @@ bool are_atomic(const access_record &a, const access_record &b) noexcept {
 
 /// True of what may have changed bytes for another reason than a store.
 bool may_change(const access_record &each) noexcept {
-    return !only_reads(each.what) && each.what != access_kind::change;
+    return !only_reads(each.what) && each.what != access_kind::change && each.what != access_kind::no_puts;
 }
 
 /// Leaves of changed bytes those that nothing but a store can have changed.
@@ -59,10 +59,14 @@ void explain_changes(std::vector<access_record> &accesses) {
 
 /// True unless both only read, both are accumulates of the same elements, or both are the target's own.
 bool conflict(const access_record &a, const access_record &b) noexcept {
+    if (a.what == access_kind::no_puts || b.what == access_kind::no_puts) {
+        const access_kind other = a.what == access_kind::no_puts ? b.what : a.what;
+        return other == access_kind::put || other == access_kind::update;
+    }
     if ((only_reads(a.what) && only_reads(b.what)) || (is_local(a) && is_local(b))) {
         return false;
     }
-    return !(updates(a.what) && updates(b.what) && are_atomic(a, b));
+    return !(updates(a.what) && updates(b.what) && are_atomic(a, b)) || break_promise(a, b);
 }
 
 /// Notes the order that exclusive locks make: a holder knows of all that earlier holders have done, and later
@@ -139,6 +143,11 @@ bool unordered(const access_record &a, const access_record &b) noexcept {
 }
 
 } // namespace
+
+bool break_promise(const access_record &a, const access_record &b) noexcept {
+    const operation_name none{};
+    return a.same_operation != none && b.same_operation != none && a.same_operation != b.same_operation;
+}
 
 std::vector<race> find_races(std::vector<access_record> &accesses, std::vector<exclusive_turn> &turns) {
     explain_changes(accesses);

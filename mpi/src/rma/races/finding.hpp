@@ -13,6 +13,9 @@ struct race {
     access_record a, b;
 };
 
+/// Both origins have said that updates of one place are of one operation, and theirs is not the same.
+[[nodiscard]] bool break_promise(const access_record &a, const access_record &b) noexcept;
+
 /// Between fences nothing orders accesses. Of one rank's in other epochs a flush does. Those of two ranks are
 /// in order if the one rank may have heard of the other's after it was complete; where that cannot be told,
 /// they count as ordered, so each race that is found is one.

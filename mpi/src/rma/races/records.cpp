@@ -9,6 +9,7 @@
 #include "base/checks.hpp"
 #include "communicator/agreement.hpp"
 #include "execution/observed_memory.hpp"
+#include "execution/watchpoints.hpp"
 
 namespace lisle::rma {
 
@@ -138,6 +139,9 @@ void watched_window::add_region(const window_region &region) {
     observed->listen();
     const auto range = range_of(region);
     observed->add({&range, 1});
+    if (checks(check_level::all) && !observed->told()) {
+        watchpoints::watch_window(range);
+    }
 }
 
 void watched_window::drop_region(std::uintptr_t begin) {

@@ -82,15 +82,33 @@ const char *where(const race &found) {
     return is_own ? "without a call that orders them" : "under shared locks at once";
 }
 
+/// "rank 1 (MPI_Put at halo.c:41)"
+std::string party_of(const access_record &access, const std::string &place) {
+    return sentence("rank ", access.origin, " (", place, ")");
+}
+
 std::string line_about(const window_members &members, const race &found, const std::string &a,
                        const std::string &b) {
+    if (found.a.what == access_kind::no_puts || found.b.what == access_kind::no_puts) {
+        const std::string one = party_of(found.a, a), other = party_of(found.b, b);
+        const bool a_writes = found.b.what == access_kind::no_puts;
+        return sentence("lisle: ", name_of(members), ": ", a_writes ? one : other, " writes to the part of ",
+                        a_writes ? other : one, ", which has said MPI_MODE_NOPUT\n");
+    }
     const std::int64_t first = std::max(found.a.first, found.b.first);
     const std::int64_t last = std::min(found.a.end, found.b.end) - 1;
+    if (break_promise(found.a, found.b)) {
+        return sentence("lisle: ", name_of(members), ": ", party_of(found.a, a), " and ",
+                        party_of(found.b, b), " update bytes ", first, " to ", last, " of rank ",
+                        found.a.target, "'s part with ", found.a.same_operation.data(), " and ",
+                        found.b.same_operation.data(),
+                        ", although accumulate_ops says that all updates of a place are of one operation\n");
+    }
     // Many a program gives its part first values and relies on the others being later.
     const bool of_first_values = found.a.initial || found.b.initial;
-    return sentence("lisle: ", of_first_values ? "note: " : "", "data race in ", name_of(members), ": rank ",
-                    found.a.origin, " (", a, ") and rank ", found.b.origin, " (", b, ") access bytes ", first,
-                    " to ", last, " of rank ", found.a.target, "'s part ", where(found), ", in no order\n");
+    return sentence("lisle: ", of_first_values ? "note: " : "", "data race in ", name_of(members), ": ",
+                    party_of(found.a, a), " and ", party_of(found.b, b), " access bytes ", first, " to ",
+                    last, " of rank ", found.a.target, "'s part ", where(found), ", in no order\n");
 }
 
 } // namespace

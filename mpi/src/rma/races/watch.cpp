@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -342,6 +343,7 @@ void race_watch::note(const window_members &members, const call &begun, const no
     record.heard = begun.heard;
     record.called = begun.called;
     record.ends_with_request = made.ends_with_request;
+    record.same_operation = made.same_operation;
     if (made.what == access_kind::update || made.what == access_kind::fetch) {
         record.element = target.type->basic();
         const int bytes = static_cast<int>(size_of(record.element));
@@ -372,7 +374,19 @@ void race_watch::note(const window_members &members, const call &begun, const no
     }
 }
 
-void race_watch::note_local(rank &self, const own_access &made) {
+void race_watch::forbids_puts(const window_members &members, const access_site &site) {
+    access_record record = own_record(members);
+    record.target = record.origin;
+    record.what = access_kind::no_puts;
+    record.epoch = epoch_kind::fence;
+    record.end = std::numeric_limits<std::int64_t>::max();
+    const locked_watch own{members};
+    record.site = own->number_of(site);
+    own->keep(record, most_records(members));
+}
+
+bool race_watch::note_local(rank &self, const own_access &made) {
+    bool found = false;
     const auto first = reinterpret_cast<std::uintptr_t>(made.address);
     watching_rank &own = watching.of(self);
     const std::scoped_lock guard{own.mutex};
@@ -393,6 +407,10 @@ void race_watch::note_local(rank &self, const own_access &made) {
             record.called = record.completed = now();
             record.opened = known.exposed;
             record.initial = record.heard == 0 && !known.had_epoch;
+            found = true;
+            if (record.initial && !made.may_be_first) {
+                continue;
+            }
             known.look_at_holds(record);
             record.site = known.number_of(made.code, made.what, [&] {
                 return made.name ? made.name() : name_code(made.code, made.what);
@@ -400,6 +418,7 @@ void race_watch::note_local(rank &self, const own_access &made) {
             known.keep_local(record, most_records(*members));
         }
     }
+    return found;
 }
 
 void call_among_ranks::begin() noexcept {

@@ -72,10 +72,13 @@ class race_watch {
         const target_data &target;
         MPI_Count bytes; ///< of the target's data, from the first on
         access_kind what;
-        bool ends_with_request; ///< a wait for its request completes it
+        bool ends_with_request;          ///< a wait for its request completes it
+        operation_name same_operation{}; ///< access_record::same_operation
     };
     static void note(const window_members &members, const call &begun, const noted_access &made,
                      const access_site &site);
+    /// The fence that the rank has just been in says that nobody puts to its part until the next one.
+    static void forbids_puts(const window_members &members, const access_site &site);
     /// An access of a rank to its own memory.
     struct own_access {
         const volatile void *address;
@@ -84,9 +87,11 @@ class race_watch {
         const void *code; ///< where that is
         /// Writes that place; empty: name_code does.
         std::function<access_site()> name{};
+        /// It counts although it comes before the rank's first epoch and communication.
+        bool may_be_first = true;
     };
-    /// Keeps it if windows have the memory.
-    static void note_local(rank &self, const own_access &made);
+    /// Keeps it if windows have the memory. @return one has
+    static bool note_local(rank &self, const own_access &made);
 
     // ---- what upper layers know; set while the library is loaded ----
 

@@ -4,8 +4,12 @@
 
 Usage: checks_test.py LISLERUN PROGRAM KIND
 """
+import ctypes
 import os
 import pathlib
+import platform
+import re
+import struct
 import sys
 from dataclasses import dataclass
 
@@ -55,7 +59,28 @@ MISTAKES = {
     "two_collectives": Mistake(1, ["threads must not be in collectives of one communicator at once"], None, least=1),
     "any_source": Mistake(2, ["rank 0: note: MPI_Recv at mistakes.c:"], ranks=3),
 }
-RIGHT = {"bytes": 2, "changed_gap": 2, "named_source": 3, "in_order": 3, "right": 2}
+# What the processor's watchpoints tell, at level 2, where the system lends them. All of these.
+WATCHED = {
+    "used_early": [r"rank 1: a load at mistakes\.c:\d+ reads memory that MPI_Irecv at mistakes\.c:\d+ writes",
+                   r"rank 0 \(MPI_Get at mistakes\.c:\d+\) and rank 1 \(a store at mistakes\.c:\d+\) access"],
+}
+RIGHT = {"used_late": 2, "bytes": 2, "changed_gap": 2, "named_source": 3, "in_order": 3, "right": 2}
+
+
+def lends_watchpoints():
+    """Whether this process may watch four bytes of its own: x86-64, Linux 6.1 or later, perf_event_open allowed."""
+    release = [int(number) for number in re.findall(r"\d+", platform.release())[:2]]
+    if platform.machine() != "x86_64" or release < [6, 1]:
+        return False
+    watched = ctypes.c_int()
+    breakpoint, size, writes, exclude_kernel, bytes_watched = 5, 128, 2, 1 << 5, 4
+    about = struct.pack("=IIQQQQQIIQQ", breakpoint, size, 0, 1, 0, 0, exclude_kernel, 0, writes,
+                        ctypes.addressof(watched), bytes_watched).ljust(size, b"\0")
+    event = ctypes.CDLL(None).syscall(298, about, 0, -1, -1, 0)  # perf_event_open
+    if event < 0:
+        return False
+    os.close(event)
+    return True
 
 
 def main():
@@ -77,6 +102,10 @@ def main():
                 expect(done.returncode != 0 if status is None else done.returncode == status, about)
             elif status is not None:
                 expect(done.returncode == status and not done.stderr, about)
+    for how, sentences in WATCHED.items() if lends_watchpoints() else ():
+        said = make(how, 2, 2).stderr
+        for sentence in sentences:
+            expect(re.search(sentence, said), f"{how}: '{sentence}' is not in:\n{said}")
     for how, ranks in RIGHT.items():
         for level in range(3):
             done = make(how, level, ranks)

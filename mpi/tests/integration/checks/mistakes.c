@@ -341,6 +341,44 @@ static void changed_window(void) {
     MPI_Win_free(&window);
 }
 
+/* Watched by the processor: a buffer of a receive, and the first element of a window. */
+static void used_by_program(int early) {
+    enum { times = 20, size = 4 };
+    static volatile int data[size];
+    volatile int *part;
+    int got = 0;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&part, &window);
+    part[0] = 0;
+    for (int i = 0; i < times; ++i) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (rank == 0) {
+            MPI_Send((void *)data, size, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        } else {
+            MPI_Irecv((void *)data, size, MPI_INT, 0, 5, MPI_COMM_WORLD, &request);
+            got += early ? data[0] : 0;
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        got += data[0];
+        data[1] = got;
+        MPI_Win_fence(0, window);
+        if (rank == 0) {
+            MPI_Get(&got, 1, MPI_INT, 1, early ? 0 : 1, 1, MPI_INT, window);
+        } else {
+            part[0] = i;
+        }
+        MPI_Win_fence(0, window);
+        part[0] = got;
+    }
+    MPI_Win_free(&window);
+}
+
+static void used_early(void) {
+    used_by_program(1);
+}
+static void used_late(void) {
+    used_by_program(0);
+}
 static void other_type_soon(void) {
     other_type(0);
 }
@@ -394,6 +432,8 @@ static const struct kind kinds[] = {
     {"other_thread", other_thread, MPI_THREAD_FUNNELED},
     {"two_at_once", two_at_once, MPI_THREAD_SERIALIZED},
     {"two_collectives", two_collectives, MPI_THREAD_MULTIPLE},
+    {"used_early", used_early, MPI_THREAD_SINGLE},
+    {"used_late", used_late, MPI_THREAD_SINGLE},
     {"right", right, MPI_THREAD_SINGLE},
 };
 

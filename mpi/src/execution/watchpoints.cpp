@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution/watchpoints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <optional>
+#include <string_view>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/debugged.hpp"
+#include "base/owned_descriptor.hpp"
+#include "base/program_counter.hpp"
+#include "base/text.hpp"
+#include "base/thread_owned.hpp"
+#include "execution/rank.hpp"
+
+namespace lisle {
+
+namespace {
+
+using range = access_filter::range;
+
+/// Others trap before it, and would do so again and again.
+#if defined(__x86_64__)
+constexpr bool traps_behind_access = true;
+#else
+constexpr bool traps_behind_access = false;
+#endif
+
+/// What the processor can watch at once: some first bytes of the memory, aligned to their number.
+range watched_part(range memory) noexcept {
+    constexpr std::uintptr_t most = 8;
+    std::uintptr_t bytes = most;
+    while (bytes > 1 && (memory.begin % bytes != 0 || memory.end - memory.begin < bytes)) {
+        bytes /= 2;
+    }
+    return {memory.begin, memory.begin + bytes};
+}
+
+perf_event_attr attributes_of(range bytes, bool loads_too) noexcept {
+    perf_event_attr made{};
+    made.type = PERF_TYPE_BREAKPOINT;
+    made.size = sizeof made;
+    made.bp_type = loads_too ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
+    made.bp_addr = bytes.begin;
+    made.bp_len = bytes.end - bytes.begin;
+    made.sample_period = 1;
+    made.exclude_kernel = 1; // copies between processes, calls that read files
+    made.exclude_hv = 1;
+    made.sigtrap = 1;
+    made.remove_on_exec = 1;
+    return made;
+}
+
+/// One register of the processor.
+class watchpoint {
+  public:
+    [[nodiscard]] bool begin(range bytes, bool loads_too) noexcept {
+        perf_event_attr wanted = attributes_of(bytes, loads_too);
+        if (event_ && ioctl(event_.get(), PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &wanted) != 0) {
+            event_.reset();
+        }
+        if (!event_) {
+            event_ = owned_descriptor{
+                static_cast<int>(syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))};
+        }
+        bytes_ = bytes;
+        static_cast<void>(has_trapped());
+        return static_cast<bool>(event_);
+    }
+    void end() noexcept { ioctl(event_.get(), PERF_EVENT_IOC_DISABLE, 0); }
+    /// Since the last question. Several may have at one instruction, for which there is one signal.
+    [[nodiscard]] bool has_trapped() noexcept {
+        std::uint64_t now = 0;
+        return event_ && read(event_.get(), &now, sizeof now) == sizeof now &&
+               std::exchange(traps_, now) != now;
+    }
+    [[nodiscard]] range bytes() const noexcept { return bytes_; }
+
+  private:
+    owned_descriptor event_; ///< stays for the next bytes
+    range bytes_{};
+    std::uint64_t traps_ = 0;
+};
+
+/// Whose memory is watched, and how often the program has used it.
+class watched_for {
+  public:
+    void begin() noexcept {
+        owner_ = &this_rank();
+        told_ = 0;
+    }
+    /// @return false: there is no need to watch it any longer
+    [[nodiscard]] bool tell(range bytes, watchpoints::purpose why, memory_access how,
+                            const void *code) noexcept {
+        constexpr int most_told = 64; // of what the program may use all the time
+        return owner_ == rank_at_once() && watchpoints::tell({*owner_, bytes, why, how, code}) &&
+               ++told_ < most_told;
+    }
+
+  private:
+    rank *owner_ = nullptr;
+    int told_ = 0;
+};
+
+/// The first bytes of a buffer.
+class watched_buffer {
+  public:
+    [[nodiscard]] bool begin(range memory, bool loads_too) noexcept {
+        for_.begin();
+        loads_too_ = loads_too;
+        const range part = watched_part(memory);
+        before_ = content_of(part);
+        return point_.begin(part, loads_too);
+    }
+    [[nodiscard]] bool has_trapped() noexcept { return point_.has_trapped(); }
+    void look(const void *code, bool of_program) noexcept {
+        const std::uint64_t before = std::exchange(before_, content_of(point_.bytes()));
+        const auto how = loads_too_ && before == before_ ? memory_access::load : memory_access::store;
+        if (of_program && !for_.tell(point_.bytes(), watchpoints::purpose::buffer, how, code)) {
+            point_.end();
+        }
+    }
+
+  private:
+    [[nodiscard]] static std::uint64_t content_of(range bytes) noexcept {
+        std::uint64_t found = 0;
+        std::memcpy(&found, reinterpret_cast<const void *>(bytes.begin), bytes.end - bytes.begin);
+        return found;
+    }
+
+    watchpoint point_;
+    watched_for for_;
+    bool loads_too_ = false;
+    std::uint64_t before_ = 0; ///< what was there
+};
+
+/// The first byte of a window: which bytes a store wrote is not known, and others are others' business.
+class watched_window_byte {
+  public:
+    [[nodiscard]] bool begin(range memory) noexcept {
+        for_.begin();
+        return point_.begin({memory.begin, memory.begin + 1}, false);
+    }
+    [[nodiscard]] bool has_trapped() noexcept { return point_.has_trapped(); }
+    void look(const void *code, bool of_program) noexcept {
+        if (of_program &&
+            !for_.tell(point_.bytes(), watchpoints::purpose::window, memory_access::store, code)) {
+            point_.end();
+        }
+    }
+
+  private:
+    watchpoint point_;
+    watched_for for_;
+};
+
+/// Those of a thread: the latest two of each kind.
+struct thread_watchpoints {
+    std::array<watched_buffer, 2> buffers;
+    std::array<watched_window_byte, 2> windows;
+    unsigned next_buffer = 0, next_window = 0;
+
+    template <class Visit> void each(const Visit &visit) {
+        std::ranges::for_each(buffers, visit);
+        std::ranges::for_each(windows, visit);
+    }
+    void look(const void *code, bool of_program) noexcept {
+        std::array<bool, 4> trapped{};
+        auto next = trapped.begin();
+        each([&](auto &point) { *next++ = point.has_trapped(); });
+        next = trapped.begin();
+        each([&](auto &point) {
+            if (*next++) {
+                point.look(code, of_program);
+            }
+        });
+        // To look at the bytes was an access, too, which would be told next.
+        each([](auto &point) { static_cast<void>(point.has_trapped()); });
+    }
+};
+
+/// Where the file that an address lies in begins in memory; null: in none.
+const void *file_of(const void *address) noexcept {
+    dl_find_object found{};
+    return _dl_find_object(const_cast<void *>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
+}
+
+/// True for code that accesses memory on behalf of others and may hold locks meanwhile: this library's, the C
+/// library's, that of the functions malloc and dlopen in use, which are others' where they are replaced.
+bool serves_others(const void *code) noexcept {
+    static const std::array files{file_of(reinterpret_cast<const void *>(&serves_others)),
+                                  file_of(reinterpret_cast<const void *>(&std::abort)),
+                                  file_of(reinterpret_cast<const void *>(&std::malloc)),
+                                  file_of(reinterpret_cast<const void *>(&dlopen))};
+    const void *const file = file_of(code);
+    return file == nullptr || std::ranges::find(files, file) != files.end();
+}
+
+void on_trap(int number, siginfo_t *about, void *context) noexcept {
+    constexpr int of_event = 6; // TRAP_PERF, which not all headers have
+    if (about->si_code != of_event) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    const int error_before = errno;
+    const void *const code = program_counter(context);
+    if (auto *const own = thread_owned<thread_watchpoints>::own()) {
+        own->look(code, !serves_others(code));
+    }
+    errno = error_before;
+}
+
+/// Linux 6.1 or later, which keeps such a trap for later where the program has blocked the signal. Older ones
+/// end the process.
+bool system_keeps_traps() noexcept {
+    utsname system{};
+    if (uname(&system) != 0) {
+        return false;
+    }
+    const std::string_view release = system.release;
+    const std::size_t point = release.find('.');
+    const auto digits = [](std::string_view text) {
+        return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+    };
+    const auto major = whole_number(digits(release));
+    const auto minor = point == release.npos ? std::nullopt : whole_number(digits(release.substr(point + 1)));
+    return major && minor && (*major > 6 || (*major == 6 && *minor >= 1));
+}
+
+/// Takes the signal, unless it is the program's or a debugger's, which would stop at each.
+bool take_signal() noexcept {
+    struct sigaction before {};
+    if (sigaction(SIGTRAP, nullptr, &before) != 0 || before.sa_handler != SIG_DFL || !system_keeps_traps() ||
+        is_debugged()) {
+        return false;
+    }
+    struct sigaction wanted {};
+    wanted.sa_sigaction = on_trap;
+    wanted.sa_flags = SA_SIGINFO;
+    return sigaction(SIGTRAP, &wanted, nullptr) == 0;
+}
+
+/// Whether the system has lent all registers that were asked for. Relaxed: at worst it is asked in vain.
+std::atomic<bool> some_left{true};
+
+/// Those of the calling thread; null: none can be had.
+thread_watchpoints *available() noexcept {
+    if constexpr (traps_behind_access) {
+        static const bool is_taken = take_signal();
+        return is_taken && some_left.load(std::memory_order_relaxed) ? thread_owned<thread_watchpoints>::own()
+                                                                     : nullptr;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+void watchpoints::watch_buffer(access_filter::range memory, bool loads_too) noexcept {
+    if (thread_watchpoints *const own = available(); own != nullptr && memory.begin < memory.end) {
+        watched_buffer &place = own->buffers[own->next_buffer++ % own->buffers.size()];
+        if (!place.begin(memory, loads_too)) {
+            some_left.store(false, std::memory_order_relaxed);
+        }
+    }
+}
+
+void watchpoints::watch_window(access_filter::range memory) noexcept {
+    if (thread_watchpoints *const own = available(); own != nullptr && memory.begin < memory.end) {
+        watched_window_byte &place = own->windows[own->next_window++ % own->windows.size()];
+        if (!place.begin(memory)) {
+            some_left.store(false, std::memory_order_relaxed);
+        }
+    }
+}
+
+} // namespace lisle
