@@ -79,6 +79,8 @@ template <class Dump> std::string dumped_lines(const Dump &dump) {
     return lines;
 }
 
+} // namespace
+
 /// Where the members of Python's objects lie: 3.13 tells debuggers at the beginning of _PyRuntime.
 enum class told_offset : std::size_t {
     cookie,
@@ -161,8 +163,6 @@ class frames_of_313 {
     std::uint32_t (*letter_of_)(void *words, ssize_t index) = nullptr;
     bool are_known_ = false;
 };
-
-} // namespace
 
 /// Of one file. The next ones are null in files of other programs.
 class python_interpreter::frames {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <exception>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <unwind.h>
 #include <utility>
 
 #include "base/debugged.hpp"
@@ -192,6 +194,8 @@ struct thread_watchpoints {
     }
 };
 
+void on_trap(int number, siginfo_t *about, void *context) noexcept;
+
 /// Where the file that an address lies in begins in memory; null: in none.
 const void *file_of(const void *address) noexcept {
     dl_find_object found{};
@@ -209,6 +213,41 @@ bool serves_others(const void *code) noexcept {
     return file == nullptr || std::ranges::find(files, file) != files.end();
 }
 
+/// Looks up the stack from the code that has trapped. What a call of this library leads to, callbacks of the
+/// program included, may hold locks of the library's, and stands on memory of its own that the program once
+/// had. Code of the library that ranks merely run on, as fibers and threads, has no program above it.
+class call_search {
+  public:
+    explicit call_search(const void *code) noexcept : code_{reinterpret_cast<std::uintptr_t>(code)} {
+        _Unwind_Backtrace(visit, this);
+    }
+    [[nodiscard]] bool has_found() const noexcept { return found_; }
+
+  private:
+    static _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
+        return static_cast<call_search *>(data)->look_at(_Unwind_GetIP(frame)) ? _URC_END_OF_STACK
+                                                                               : _URC_NO_REASON;
+    }
+    [[nodiscard]] bool look_at(std::uintptr_t address) noexcept {
+        static const std::array<const void *, 2> of_language{
+            file_of(reinterpret_cast<const void *>(&std::abort)),
+            file_of(reinterpret_cast<const void *>(&std::terminate))};
+        if (!std::exchange(behind_trap_, behind_trap_ || address == code_)) {
+            return false; // the handler's own
+        }
+        const void *const file = file_of(reinterpret_cast<const char *>(address) - 1);
+        if (file == file_of(reinterpret_cast<const void *>(&on_trap))) {
+            in_library_ = true;
+        } else if (file != nullptr && std::ranges::find(of_language, file) == of_language.end()) {
+            found_ = in_library_;
+        }
+        return found_;
+    }
+
+    const std::uintptr_t code_;
+    bool behind_trap_ = false, in_library_ = false, found_ = false;
+};
+
 void on_trap(int number, siginfo_t *about, void *context) noexcept {
     constexpr int of_event = 6; // TRAP_PERF, which not all headers have
     if (about->si_code != of_event) {
@@ -219,7 +258,7 @@ void on_trap(int number, siginfo_t *about, void *context) noexcept {
     const int error_before = errno;
     const void *const code = program_counter(context);
     if (auto *const own = thread_owned<thread_watchpoints>::own()) {
-        own->look(code, !serves_others(code));
+        own->look(code, !serves_others(code) && !call_search{code}.has_found());
     }
     errno = error_before;
 }

@@ -401,16 +401,17 @@ void conductor::on_lost(host_range hosts, const std::string &why) {
 }
 
 void conductor::write_out() {
-    std::optional<clock::time_point> until;
+    constexpr auto no_limit = clock::time_point::max();
+    auto until = no_limit;
     for (auto unread = output_.unread() + errors_.unread(); unread > 0;) {
-        if (end_.told() && !until) {
+        if (end_.told() && until == no_limit) {
             until = clock::now() + longest_wait_for_reader;
         }
-        wait_once(until.value_or(clock::time_point::max()));
+        wait_once(until);
         if (const auto left = output_.unread() + errors_.unread(); left != unread) {
             unread = left;
-            until.reset();
-        } else if (until && clock::now() >= *until) {
+            until = no_limit;
+        } else if (clock::now() >= until) {
             say(sentence("nobody reads the job's output: its last ", unread, " bytes are lost"));
             return;
         }

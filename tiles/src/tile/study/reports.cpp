@@ -258,7 +258,7 @@ void report_applications(const report_options &options) {
         plot.lines.push_back(ours);
         plot.lines.push_back(theirs);
     }
-    plot.lines.push_back({.name = "ideal", .colour = colour, .marks = false});
+    plot.lines.push_back({.name = "ideal", .points = {}, .colour = colour, .marks = false});
     for (const int count : tiles) {
         plot.lines.back().points.emplace_back(count, count);
     }

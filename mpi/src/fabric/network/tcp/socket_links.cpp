@@ -152,7 +152,8 @@ socket_link *socket_links::add(tcp::reception::caller &&with, socket_link::stage
                                                           .is = is,
                                                           .greeted = with.greeted,
                                                           .in = {},
-                                                          .out = {}});
+                                                          .out = {},
+                                                          .held = {}});
     epoll_event event{};
     event.events = events;
     event.data.ptr = link.get();
