@@ -196,7 +196,7 @@ bool passes_on_calls(const walk &found) noexcept {
     try {
         const code_place site = place_of(found.site);
         const std::string_view name = std::string_view{site.file}.substr(site.file.find_last_of('/') + 1);
-        return name.starts_with("libffi") || site.file.find("/mpi4py/") != site.file.npos ||
+        return name.starts_with("libffi") || site.file.find("/mpi4py/") != std::string::npos ||
                !leads_to_program(site.file, found.offsets);
     } catch (const std::bad_alloc &) {
         return false;

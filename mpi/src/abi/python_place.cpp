@@ -40,11 +40,11 @@ const char *kept(const std::string &words) {
 std::string place_in(std::string_view line) {
     constexpr std::string_view before_file = "  File \"", before_line = "\", line ";
     const std::size_t end = line.rfind(before_line);
-    if (!line.starts_with(before_file) || end == line.npos) {
+    if (!line.starts_with(before_file) || end == std::string_view::npos) {
         return {};
     }
     const std::string_view file = line.substr(before_file.size(), end - before_file.size());
-    if (file.find("/mpi4py/") != file.npos) {
+    if (file.find("/mpi4py/") != std::string_view::npos) {
         return {};
     }
     constexpr std::size_t most = 120; // of "12 in exchange"

@@ -279,7 +279,8 @@ bool system_keeps_traps() noexcept {
         return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
     };
     const auto major = whole_number(digits(release));
-    const auto minor = point == release.npos ? std::nullopt : whole_number(digits(release.substr(point + 1)));
+    const auto minor =
+        point == std::string_view::npos ? std::nullopt : whole_number(digits(release.substr(point + 1)));
     return major && minor && (*major > 6 || (*major == 6 && *minor >= 1));
 }
 
