@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/host_variables.hpp"
 
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "abi/call_place.hpp"
 #include "abi/mistakes.hpp"
 #include "api/buffer_use.hpp"
+#include "api/place_limit.hpp"
 #include "base/error.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/predefined.hpp"
@@ -24,17 +23,8 @@ namespace {
 
 using kind = program_variable::kind;
 
-/// How often each place of the program that calls has been looked at.
-struct looked_places {
-    static constexpr int enough = 8;
-    std::mutex mutex; ///< protects the table
-    std::map<const void *, int> times;
-    [[nodiscard]] bool wants(const void *site) {
-        const std::scoped_lock guard{mutex};
-        return times[site]++ < enough;
-    }
-};
-const rank_local<looked_places> looked;
+/// Which calls have been looked at.
+const rank_local<place_limit> looked;
 
 /// What elements of a datatype are; nothing: what may be anything, or is of several kinds.
 std::optional<kind> kind_of(basic_type type) {

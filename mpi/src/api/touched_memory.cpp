@@ -5,11 +5,10 @@
 #include "api/touched_memory.hpp"
 
 #include <exception>
-#include <map>
-#include <mutex>
 
 #include "abi/call_place.hpp"
 #include "api/pending_buffers.hpp"
+#include "api/place_limit.hpp"
 #include "execution/observed_memory.hpp"
 #include "execution/rank_local.hpp"
 #include "execution/watchpoints.hpp"
@@ -29,19 +28,8 @@ void note(rank &self, const volatile void *address, std::size_t bytes, memory_ac
     rma::race_watch::note_local(self, {address, bytes, kind_of(how), code});
 }
 
-/// How often the processor has watched for operations from each place of the program: that takes calls of
-/// the system, so it ends early.
-struct watched_places {
-    static constexpr int enough = 8;
-    std::mutex mutex; ///< protects the table
-    std::map<const void *, int> times;
-    [[nodiscard]] bool wants(const void *place) {
-        const std::scoped_lock guard{mutex};
-        int &known = times[place];
-        return known < enough && ++known != 0;
-    }
-};
-const rank_local<watched_places> watched_by_processor;
+/// For which operations the processor has watched: that takes calls of the system.
+const rank_local<place_limit> watched_by_processor;
 
 bool note_trap(const watchpoints::access &made) noexcept {
     if (made.owner.models_in_use.load(std::memory_order_relaxed) == 0) {
