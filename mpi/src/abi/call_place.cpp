@@ -16,6 +16,7 @@
 #include "abi/call_address.hpp"
 #include "abi/known_stacks.hpp"
 #include "abi/python_place.hpp"
+#include "base/loaded_file.hpp"
 #include "base/thread_owned.hpp"
 #include "diagnosis/source_line.hpp"
 
@@ -27,13 +28,8 @@ constinit general_call *general_calls = nullptr;
 
 /// Where the file that an address lies in begins in memory; nullptr: in none. dladdr would look through the
 /// file's symbols, too.
-const void *base_of(const void *address) {
-    dl_find_object found{};
-    return _dl_find_object(const_cast<void *>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
-}
-
 const void *library_base() {
-    static const void *const base = base_of(reinterpret_cast<const void *>(&current_call));
+    static const void *const base = begin_of_file(reinterpret_cast<const void *>(&current_call));
     return base;
 }
 
@@ -123,7 +119,7 @@ _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
         found.way.add(static_cast<std::uintptr_t>(_Unwind_GetCFA(frame)), address);
     }
     const auto *const within = reinterpret_cast<const char *>(address) - 1; // of the call, not behind it
-    const void *const file = base_of(within);
+    const void *const file = begin_of_file(within);
     if (found.site == nullptr && file != nullptr && between::all().has(file)) {
         return _URC_NO_REASON;
     }
@@ -240,7 +236,7 @@ struct walk_from_code {
 _Unwind_Reason_Code visit_from_code(_Unwind_Context *frame, void *data) {
     auto &walk = *static_cast<walk_from_code *>(data);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
-    const void *const file = base_of(reinterpret_cast<const char *>(address) - 1);
+    const void *const file = begin_of_file(reinterpret_cast<const char *>(address) - 1);
     if (walk.file == nullptr && address == walk.from) {
         walk.file = file;
     }
@@ -282,6 +278,6 @@ call_place place_of(const call_address &found) {
 } // namespace lisle::abi
 
 void lisle_stands_between(const void *within, int loaded) {
-    const void *const file = lisle::abi::base_of(within);
+    const void *const file = lisle::begin_of_file(within);
     loaded != 0 ? lisle::abi::between::all().add(file) : lisle::abi::between::all().remove(file);
 }

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/debugged.hpp"
+#include "base/loaded_file.hpp"
 #include "base/owned_descriptor.hpp"
 #include "base/program_counter.hpp"
 #include "base/text.hpp"
@@ -199,20 +200,14 @@ struct thread_watchpoints {
 
 void on_trap(int number, siginfo_t *about, void *context) noexcept;
 
-/// Where the file that an address lies in begins in memory; null: in none.
-const void *file_of(const void *address) noexcept {
-    dl_find_object found{};
-    return _dl_find_object(const_cast<void *>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
-}
-
 /// True for code that accesses memory on behalf of others and may hold locks meanwhile: this library's, the C
 /// library's, that of the functions malloc and dlopen in use, which are others' where they are replaced.
 bool serves_others(const void *code) noexcept {
-    static const std::array files{file_of(reinterpret_cast<const void *>(&serves_others)),
-                                  file_of(reinterpret_cast<const void *>(&std::abort)),
-                                  file_of(reinterpret_cast<const void *>(&std::malloc)),
-                                  file_of(reinterpret_cast<const void *>(&dlopen))};
-    const void *const file = file_of(code);
+    static const std::array files{begin_of_file(reinterpret_cast<const void *>(&serves_others)),
+                                  begin_of_file(reinterpret_cast<const void *>(&std::abort)),
+                                  begin_of_file(reinterpret_cast<const void *>(&std::malloc)),
+                                  begin_of_file(reinterpret_cast<const void *>(&dlopen))};
+    const void *const file = begin_of_file(code);
     return file == nullptr || std::ranges::find(files, file) != files.end();
 }
 
@@ -233,13 +228,13 @@ class call_search {
     }
     [[nodiscard]] bool look_at(std::uintptr_t address) noexcept {
         static const std::array<const void *, 2> of_language{
-            file_of(reinterpret_cast<const void *>(&std::abort)),
-            file_of(reinterpret_cast<const void *>(&std::terminate))};
+            begin_of_file(reinterpret_cast<const void *>(&std::abort)),
+            begin_of_file(reinterpret_cast<const void *>(&std::terminate))};
         if (!std::exchange(behind_trap_, behind_trap_ || address == code_)) {
             return false; // the handler's own
         }
-        const void *const file = file_of(reinterpret_cast<const char *>(address) - 1);
-        if (file == file_of(reinterpret_cast<const void *>(&on_trap))) {
+        const void *const file = begin_of_file(reinterpret_cast<const char *>(address) - 1);
+        if (file == begin_of_file(reinterpret_cast<const void *>(&on_trap))) {
             in_library_ = true;
         } else if (file != nullptr && std::ranges::find(of_language, file) == of_language.end()) {
             found_ = in_library_;
