@@ -31,7 +31,7 @@ class fiber_worker::turn {
     fiber_worker &of_;
 };
 
-void fiber_worker::end_turn() noexcept {
+[[gnu::always_inline]] inline void fiber_worker::end_turn() noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     between_.store(false, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -28,8 +28,8 @@ using shared_name = std::pair<job_id, std::uint64_t>;
 /// One that members have joined. All join, as a collective is a call of all of them, but a member may leave
 /// before others join: in a scan it does not wait for those behind it. So it ends with the last leave of all.
 struct joined_collective final : in_process_collective {
-    joined_collective(const shared_name &known_as, const std::vector<int> &groups)
-        : in_process_collective{groups}, name{known_as}, staying{static_cast<int>(groups.size())} {}
+    joined_collective(const shared_name &known_as, const std::vector<int> &groups, const communicator &comm)
+        : in_process_collective{groups, comm}, name{known_as}, staying{comm.size()} {}
     shared_name name;
     int staying; ///< members that have not left, whether they have joined or not
 };
@@ -42,7 +42,7 @@ class directory {
         const std::scoped_lock guard{mutex_};
         std::unique_ptr<joined_collective> &known = known_[name];
         if (known == nullptr) {
-            known = std::make_unique<joined_collective>(name, workers_of(here, comm.local_group()));
+            known = std::make_unique<joined_collective>(name, workers_of(here, comm.local_group()), comm);
         }
         return known.get();
     }
@@ -77,8 +77,9 @@ void leave_in_process::operator()(in_process_collective *joined) const noexcept 
     joined_collectives().leave(*static_cast<joined_collective *>(joined));
 }
 
-in_process_collective::in_process_collective(const std::vector<int> &groups)
-    : groups_(static_cast<std::size_t>(*std::max_element(groups.begin(), groups.end())) + 1),
+in_process_collective::in_process_collective(const std::vector<int> &groups, const communicator &comm)
+    : medium_{*comm.collective.home->routes().to(comm.local_group().member(0)).node},
+      groups_(static_cast<std::size_t>(*std::max_element(groups.begin(), groups.end())) + 1),
       contributions_{std::make_unique<contribution[]>(groups.size())},
       descriptors_(groups.size()), in_order_{!one_rank_groups() &&
                                              std::is_sorted(groups.begin(), groups.end())},
@@ -284,15 +285,10 @@ void in_process_collective::end(const communicator &comm, std::uint64_t round) {
     wake(comm);
 }
 
-void in_process_collective::wake(const communicator &comm) {
-    const rank &self = this_rank();
-    fabric::shared_memory &medium = *self.engine().routes().to(comm.local_group().member(0)).node;
-    if (!medium.anyone_watches()) {
-        return;
-    }
+void in_process_collective::wake_all(const communicator &comm) {
     const group &members = comm.local_group();
     for (int member = 0; member < members.size(); ++member) {
-        medium.nudge(members.member(member));
+        medium_.nudge(members.member(member));
     }
 }
 

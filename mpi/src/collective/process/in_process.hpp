@@ -35,8 +35,8 @@ class in_process_collective {
     /// all ranks of this process that take turns. The same for all members.
     [[nodiscard]] static in_process_collective *of(const communicator &comm);
 
-    /// @param groups the number of each member's worker group
-    explicit in_process_collective(const std::vector<int> &groups);
+    /// @param groups the number of each member's worker group @param comm of one of the members
+    in_process_collective(const std::vector<int> &groups, const communicator &comm);
 
     /// What the calling rank gives to the next reduction and takes from it. Inlined, since a descriptor that
     /// were written and copied at once would be waited for.
@@ -46,8 +46,12 @@ class in_process_collective {
         claim_line(&descriptors_[soon]); // the last one has read them
         descriptors_[self] = exposed;
     }
+    /// That it gives nothing to a reduction. Nobody reads that but to find that ranks make different calls.
+    void expose_nothing(const communicator &comm) {
+        descriptors_[static_cast<std::size_t>(comm.rank())].give.type = nullptr;
+    }
     /// Returns when all have come, and the `take` of each holds what the reduction of all gives.
-    /// @param operation null: there are no data @pre expose()
+    /// @param operation null: there are no data @pre expose() or expose_nothing()
     /// @return MPI_SUCCESS, or MPI_ERR_TRUNCATE if sizes differ
     [[nodiscard]] int reduce(const communicator &comm, const op *operation, result_place place);
     /// A scan: returns when the members before this one have given their parts, and this one has its result.
@@ -118,8 +122,14 @@ class in_process_collective {
     void end_or_wait(const communicator &comm, const worker_group &own, std::uint64_t round);
     void wait_for_end(const communicator &comm, std::uint64_t round, bool before_others);
     void end(const communicator &comm, std::uint64_t round);
-    static void wake(const communicator &comm);
+    void wake(const communicator &comm) {
+        if (medium_.anyone_watches()) [[unlikely]] {
+            wake_all(comm);
+        }
+    }
+    void wake_all(const communicator &comm);
 
+    fabric::shared_memory &medium_;
     std::vector<worker_group> groups_;
     std::unique_ptr<contribution[]> contributions_;
     std::vector<buffer_descriptor> descriptors_;
@@ -159,7 +169,7 @@ inline in_process_collective *in_process_collective::of(const communicator &comm
 // Collectives in this way, once it is chosen and the arguments have been checked.
 
 inline void barrier_in_process(const communicator &comm, in_process_collective &shared) {
-    shared.expose(comm, {});
+    shared.expose_nothing(comm);
     static_cast<void>(shared.reduce(comm, nullptr, result_place::everywhere));
 }
 

@@ -51,7 +51,7 @@ namespace lisle::collective {
         plan.note_done();
         return;
     }
-    check_or_write(plan, call, what, asked, data);
+    check_or_write(plan, call, what, sizes{asked}, data); // as in choices::of()
 }
 
 } // namespace lisle::collective

@@ -63,7 +63,7 @@ class choices {
             [[likely]] {
             return *known.use;
         }
-        return look(comm, how, what, asked);
+        return look(comm, how, what, sizes{asked}); // so that `asked` itself need not lie in memory
     }
 
   private:
@@ -85,7 +85,7 @@ inline const communicator_local<choices> choices_of_communicators;
                                                            const sizes &asked) {
     // A tool may change settings at any time.
     if (!all_changeable_are_default() || how == form::persistent || !asked.plain()) [[unlikely]] {
-        return choose(comm, how, what, asked);
+        return choose(comm, how, what, sizes{asked}); // as in choices::of()
     }
     return choices_of_communicators.of(comm)->of(comm, how, what, asked);
 }

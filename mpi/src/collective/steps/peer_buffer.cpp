@@ -104,19 +104,23 @@ pairing pairing_of(const reduce_peers_step &what) noexcept {
                                                                              : pairing::near_first;
 }
 
+/// Into what each member takes.
+void reduce_everywhere(const piece &now, int members) {
+    now.combine_all(members);
+    const typed_buffer result = now.taken(members - 1);
+    for (int member = 0; member < members - 1; ++member) {
+        copy_all(result, now.taken(member));
+    }
+}
+
 void reduce_piece(const piece &now, const reduce_peers_step &what, int members, const typed_buffer &here,
                   const spare_pieces &rooms) {
     const int last = members - 1;
     const pairing how = pairing_of(what);
     switch (what.place) {
-    case result_place::everywhere: {
-        now.combine_all(members);
-        const typed_buffer result = now.taken(last);
-        for (int member = 0; member < last; ++member) {
-            copy_all(result, now.taken(member));
-        }
+    case result_place::everywhere:
+        reduce_everywhere(now, members);
         return;
-    }
     case result_place::one_member: {
         const typed_buffer result = now.taken(what.member);
         const bool overwrites = what.member != last && now.given(what.member).address == result.address;
@@ -453,10 +457,21 @@ peer_result reduce_peers(const collective_area &where, std::uint64_t number, con
 void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descriptors, result_place place) {
     const typed_buffer &first = descriptors.front().give;
     const datatype &type = *first.type;
-    const MPI_Count most = std::min(first.count, elements_in(piece_bytes, type));
+    const MPI_Count most = first.bytes() <= piece_bytes
+                               ? first.count // mostly, without a division
+                               : std::min(first.count, elements_in(piece_bytes, type));
+    const auto members = static_cast<int>(descriptors.size());
+    const auto in_pieces = [&](const auto &reduce) {
+        for (MPI_Count done = 0; done < first.count; done += most) {
+            reduce(piece{operation, descriptors, done, std::min(most, first.count - done), type});
+        }
+    };
+    if (place == result_place::everywhere) {
+        in_pieces([members](const piece &now) { reduce_everywhere(now, members); });
+        return;
+    }
     alignas(std::max_align_t) std::byte near[512];
     step_memory memory{near};
-    const auto members = static_cast<int>(descriptors.size());
     spare_pieces rooms{nullptr, nullptr, most};
     if (place == result_place::prefixes_before) {
         const auto room = [&] { // the others wait for the result, so it waits for memory
@@ -468,10 +483,7 @@ void reduce_all(const op &operation, const std::vector<buffer_descriptor> &descr
     }
     const reduce_peers_step what{
         .operation = &operation, .to = {}, .scratch = nullptr, .first = 0, .member = 0, .place = place};
-    for (MPI_Count done = 0; done < first.count; done += most) {
-        const MPI_Count count = std::min(most, first.count - done);
-        reduce_piece({operation, descriptors, done, count, type}, what, members, {}, rooms);
-    }
+    in_pieces([&](const piece &now) { reduce_piece(now, what, members, {}, rooms); });
 }
 
 } // namespace lisle::collective

@@ -4,6 +4,8 @@
 #include "collective/process/in_process.hpp"
 
 #include <array>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -122,6 +124,21 @@ class caller {
     dice chance_;
 };
 
+/// Made by the rank that asks first.
+class shared_by_all {
+  public:
+    explicit shared_by_all(const std::vector<int> &groups) : groups_{groups} {}
+    in_process_collective &of(const communicator &comm) {
+        std::call_once(once_, [&] { made_ = std::make_unique<in_process_collective>(groups_, comm); });
+        return *made_;
+    }
+
+  private:
+    const std::vector<int> &groups_;
+    std::once_flag once_;
+    std::unique_ptr<in_process_collective> made_;
+};
+
 class in_process_test : public testing::TestWithParam<shape> {};
 
 } // namespace
@@ -129,9 +146,9 @@ class in_process_test : public testing::TestWithParam<shape> {};
 TEST_P(in_process_test, gives_each_rank_its_result_in_any_schedule) {
     const auto &[groups, workers] = GetParam();
     std::atomic<int> wrong{0};
-    in_process_collective shared{groups};
+    shared_by_all all{groups};
     on_ranks(static_cast<int>(groups.size()), workers, [&](communicator &comm) {
-        caller calls{shared, comm};
+        caller calls{all.of(comm), comm};
         for (int round = 0; round < rounds; ++round) {
             wrong += calls.run(round);
         }
@@ -143,8 +160,9 @@ TEST_P(in_process_test, tells_all_that_sizes_differ_and_goes_on) {
     const auto &[groups, workers] = GetParam();
     const auto ranks = static_cast<int>(groups.size());
     std::atomic<int> told{0}, right{0};
-    in_process_collective shared{groups};
+    shared_by_all all{groups};
     on_ranks(ranks, workers, [&](communicator &comm) {
+        in_process_collective &shared = all.of(comm);
         for (const std::size_t count : {comm.rank() == 1 ? std::size_t{3} : std::size_t{4}, std::size_t{4}}) {
             auto give = values(1, comm.rank(), count);
             std::vector<int> take(count);
