@@ -6,27 +6,18 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <exception>
-#include <linux/hw_breakpoint.h>
-#include <linux/perf_event.h>
 #include <optional>
 #include <string_view>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <unistd.h>
-#include <unwind.h>
 #include <utility>
 
 #include "base/debugged.hpp"
-#include "base/loaded_file.hpp"
-#include "base/owned_descriptor.hpp"
 #include "base/program_counter.hpp"
 #include "base/text.hpp"
 #include "base/thread_owned.hpp"
+#include "execution/program_code.hpp"
 #include "execution/rank.hpp"
+#include "execution/watchpoint.hpp"
 
 namespace lisle {
 
@@ -50,52 +41,6 @@ range watched_part(range memory) noexcept {
     }
     return {memory.begin, memory.begin + bytes};
 }
-
-perf_event_attr attributes_of(range bytes, bool loads_too) noexcept {
-    perf_event_attr made{};
-    made.type = PERF_TYPE_BREAKPOINT;
-    made.size = sizeof made;
-    made.bp_type = loads_too ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
-    made.bp_addr = bytes.begin;
-    made.bp_len = bytes.end - bytes.begin;
-    made.sample_period = 1;
-    made.exclude_kernel = 1; // copies between processes, calls that read files
-    made.exclude_hv = 1;
-    made.sigtrap = 1;
-    made.remove_on_exec = 1;
-    return made;
-}
-
-/// One register of the processor.
-class watchpoint {
-  public:
-    [[nodiscard]] bool begin(range bytes, bool loads_too) noexcept {
-        perf_event_attr wanted = attributes_of(bytes, loads_too);
-        if (event_ && ioctl(event_.get(), PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &wanted) != 0) {
-            event_.reset();
-        }
-        if (!event_) {
-            event_ = owned_descriptor{
-                static_cast<int>(syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))};
-        }
-        bytes_ = bytes;
-        static_cast<void>(has_trapped());
-        return static_cast<bool>(event_);
-    }
-    void end() noexcept { ioctl(event_.get(), PERF_EVENT_IOC_DISABLE, 0); }
-    /// Since the last question. Several may have at one instruction, for which there is one signal.
-    [[nodiscard]] bool has_trapped() noexcept {
-        std::uint64_t now = 0;
-        return event_ && read(event_.get(), &now, sizeof now) == sizeof now &&
-               std::exchange(traps_, now) != now;
-    }
-    [[nodiscard]] range bytes() const noexcept { return bytes_; }
-
-  private:
-    owned_descriptor event_; ///< stays for the next bytes
-    range bytes_{};
-    std::uint64_t traps_ = 0;
-};
 
 /// Whose memory is watched, and how often the program has used it.
 class watched_for {
@@ -127,6 +72,7 @@ class watched_buffer {
         before_ = content_of(part);
         return point_.begin(part, loads_too);
     }
+    void end() noexcept { point_.end(); }
     [[nodiscard]] bool has_trapped() noexcept { return point_.has_trapped(); }
     void look(const void *code, bool of_program) noexcept {
         const std::uint64_t before = std::exchange(before_, content_of(point_.bytes()));
@@ -160,6 +106,7 @@ class watched_window_byte {
         for_.begin();
         return point_.begin({memory.begin, memory.begin + 1}, false);
     }
+    void end() noexcept { point_.end(); }
     [[nodiscard]] bool has_trapped() noexcept { return point_.has_trapped(); }
     void look(const void *code, bool of_program) noexcept {
         if (of_program &&
@@ -183,6 +130,9 @@ struct thread_watchpoints {
         std::ranges::for_each(buffers, visit);
         std::ranges::for_each(windows, visit);
     }
+    void end() noexcept {
+        each([](auto &point) { point.end(); });
+    }
     void look(const void *code, bool of_program) noexcept {
         std::array<bool, 4> trapped{};
         auto next = trapped.begin();
@@ -198,54 +148,6 @@ struct thread_watchpoints {
     }
 };
 
-void on_trap(int number, siginfo_t *about, void *context) noexcept;
-
-/// True for code that accesses memory on behalf of others and may hold locks meanwhile: this library's, the C
-/// library's, that of the functions malloc and dlopen in use, which are others' where they are replaced.
-bool serves_others(const void *code) noexcept {
-    static const std::array files{begin_of_file(reinterpret_cast<const void *>(&serves_others)),
-                                  begin_of_file(reinterpret_cast<const void *>(&std::abort)),
-                                  begin_of_file(reinterpret_cast<const void *>(&std::malloc)),
-                                  begin_of_file(reinterpret_cast<const void *>(&dlopen))};
-    const void *const file = begin_of_file(code);
-    return file == nullptr || std::ranges::find(files, file) != files.end();
-}
-
-/// Looks up the stack from the code that has trapped. What a call of this library leads to, callbacks of the
-/// program included, may hold locks of the library's, and stands on memory of its own that the program once
-/// had. Code of the library that ranks merely run on, as fibers and threads, has no program above it.
-class call_search {
-  public:
-    explicit call_search(const void *code) noexcept : code_{reinterpret_cast<std::uintptr_t>(code)} {
-        _Unwind_Backtrace(visit, this);
-    }
-    [[nodiscard]] bool has_found() const noexcept { return found_; }
-
-  private:
-    static _Unwind_Reason_Code visit(_Unwind_Context *frame, void *data) {
-        return static_cast<call_search *>(data)->look_at(_Unwind_GetIP(frame)) ? _URC_END_OF_STACK
-                                                                               : _URC_NO_REASON;
-    }
-    [[nodiscard]] bool look_at(std::uintptr_t address) noexcept {
-        static const std::array<const void *, 2> of_language{
-            begin_of_file(reinterpret_cast<const void *>(&std::abort)),
-            begin_of_file(reinterpret_cast<const void *>(&std::terminate))};
-        if (!std::exchange(behind_trap_, behind_trap_ || address == code_)) {
-            return false; // the handler's own
-        }
-        const void *const file = begin_of_file(reinterpret_cast<const char *>(address) - 1);
-        if (file == begin_of_file(reinterpret_cast<const void *>(&on_trap))) {
-            in_library_ = true;
-        } else if (file != nullptr && std::ranges::find(of_language, file) == of_language.end()) {
-            found_ = in_library_;
-        }
-        return found_;
-    }
-
-    const std::uintptr_t code_;
-    bool behind_trap_ = false, in_library_ = false, found_ = false;
-};
-
 void on_trap(int number, siginfo_t *about, void *context) noexcept {
     constexpr int of_event = 6; // TRAP_PERF, which not all headers have
     if (about->si_code != of_event) {
@@ -256,7 +158,7 @@ void on_trap(int number, siginfo_t *about, void *context) noexcept {
     const int error_before = errno;
     const void *const code = program_counter(context);
     if (auto *const own = thread_owned<thread_watchpoints>::own()) {
-        own->look(code, !serves_others(code) && !call_search{code}.has_found());
+        own->look(code, is_of_program(code));
     }
     errno = error_before;
 }
@@ -279,6 +181,12 @@ bool system_keeps_traps() noexcept {
     return major && minor && (*major > 6 || (*major == 6 && *minor >= 1));
 }
 
+/// Who takes the signal; null: nobody.
+auto *handler_of_traps() noexcept {
+    struct sigaction found {};
+    return sigaction(SIGTRAP, nullptr, &found) == 0 ? found.sa_sigaction : nullptr;
+}
+
 /// Takes the signal, unless it is the program's or a debugger's, which would stop at each.
 bool take_signal() noexcept {
     struct sigaction before {};
@@ -295,12 +203,18 @@ bool take_signal() noexcept {
 /// Whether the system has lent all registers that were asked for. Relaxed: at worst it is asked in vain.
 std::atomic<bool> some_left{true};
 
-/// Those of the calling thread; null: none can be had.
+/// Those of the calling thread; null: none can be had, or the program has taken the signal since.
 thread_watchpoints *available() noexcept {
     if constexpr (traps_behind_access) {
         static const bool is_taken = take_signal();
-        return is_taken && some_left.load(std::memory_order_relaxed) ? thread_owned<thread_watchpoints>::own()
-                                                                     : nullptr;
+        if (!is_taken || !some_left.load(std::memory_order_relaxed)) {
+            return nullptr;
+        }
+        auto *const own = thread_owned<thread_watchpoints>::own();
+        if (own == nullptr || handler_of_traps() == on_trap) {
+            return own;
+        }
+        own->end();
     }
     return nullptr;
 }

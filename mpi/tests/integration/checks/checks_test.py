@@ -110,6 +110,13 @@ def main():
         for level in range(3):
             done = make(how, level, ranks)
             expect(done.returncode == 0 and not done.stderr, f"{how} at level {level}: {done.returncode}\n{done.stderr}")
+    for level in range(3):
+        done = make("own_traps", level, 2)
+        about = f"own_traps at level {level}: {done.returncode}\n{done.stderr}"
+        if kind == "process" or level < 2 or not lends_watchpoints():
+            expect(done.returncode == 0 and not done.stderr, about)
+        else:  # ranks of one process have one such handler
+            expect("LISLE_CHECK=2, whose watchpoints need this signal" in done.stderr, about)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
  * program of two ranks (with_third: three) makes. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -379,6 +380,34 @@ static void used_early(void) {
 static void used_late(void) {
     used_by_program(0);
 }
+static volatile sig_atomic_t traps;
+static void count_trap(int signal) {
+    (void)signal;
+    ++traps;
+}
+/* The program takes the signal by which the library hears of accesses: from the next operation on it gets its
+ * own alone. */
+static void own_traps(void) {
+    int first[2] = {0}, second[2] = {0};
+    const int given[2] = {1, 2}, peer = 1 - rank;
+    MPI_Request requests[2];
+    MPI_Irecv(first, 2, MPI_INT, peer, 1, MPI_COMM_WORLD, &requests[0]);
+    const struct sigaction wanted = {.sa_handler = count_trap};
+    if (sigaction(SIGTRAP, &wanted, NULL) != 0) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    MPI_Irecv(second, 2, MPI_INT, peer, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(given, 2, MPI_INT, peer, 1, MPI_COMM_WORLD);
+    MPI_Send(given, 2, MPI_INT, peer, 2, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    ++first[0];
+    ++second[0];
+    raise(SIGTRAP);
+    if (traps != 1 || first[0] + second[0] != 4) {
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    }
+}
 static void other_type_soon(void) {
     other_type(0);
 }
@@ -434,6 +463,7 @@ static const struct kind kinds[] = {
     {"two_collectives", two_collectives, MPI_THREAD_MULTIPLE},
     {"used_early", used_early, MPI_THREAD_SINGLE},
     {"used_late", used_late, MPI_THREAD_SINGLE},
+    {"own_traps", own_traps, MPI_THREAD_SINGLE},
     {"right", right, MPI_THREAD_SINGLE},
 };
 

@@ -84,7 +84,9 @@ int sigaction(int signal, const struct sigaction *wanted, struct sigaction *form
     }
     const int result = set_action(signal, wanted, former);
     if (result != 0 && errno == EBUSY) {
-        return refuse_call("sigaction", "LISLE_WATCHDOG, which needs this signal");
+        return refuse_call("sigaction", signal == SIGTRAP
+                                            ? "LISLE_CHECK=2, whose watchpoints need this signal"
+                                            : "LISLE_WATCHDOG, which needs this signal");
     }
     return result;
 }
