@@ -127,9 +127,8 @@ template <class Begin, class R> persistent prepare_rounds_into(borrowed<R> into,
 
 /// Prepares rounds of the operation.
 struct prepared : without_agreement {
-    explicit prepared(std::unique_ptr<persistent_owner> needed = nullptr) noexcept
-        : kept{std::move(needed)} {}
-    std::unique_ptr<persistent_owner> kept;
+    explicit prepared(std::unique_ptr<operation> needed = nullptr) noexcept : kept{std::move(needed)} {}
+    std::unique_ptr<operation> kept; ///< a persistent_owner, or null, as in persistent
 
     template <class Operation, class... Arguments>
     [[gnu::always_inline]] inline persistent run(MPI_Count count, int root, Arguments... all) {
