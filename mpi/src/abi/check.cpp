@@ -9,12 +9,24 @@ communicator &look_up_communicator(MPI_Comm handle, const char *argument) {
     return to_communicator(handle, argument);
 }
 
+namespace {
+/// @param value of a handle that is not null
+bool is_unfinished(std::uintptr_t value) noexcept {
+    return value >= first_dynamic_handle && value % alignof(object) == 0 &&
+           reinterpret_cast<const object *>(value)->kind() == object_kind::unfinished_communicator;
+}
+} // namespace
+
 void bad_handle(const handle_sort &sort, std::uintptr_t value, bool is_null, const char *argument) {
     if (is_null) {
         fail(sort.error_class, argument, " is ", sort.null_name);
     }
     if (value == 0) {
         fail(sort.error_class, argument, " is a null pointer, not a ", sort.noun);
+    }
+    if (sort.error_class == MPI_ERR_COMM && is_unfinished(value)) {
+        fail(sort.error_class, argument,
+             " is a communicator that MPI_Comm_idup has begun to make: wait for its request first");
     }
     fail(sort.error_class, argument, " (", reinterpret_cast<const void *>(value), ") is not a valid ",
          sort.noun, "; it was freed or never was one");

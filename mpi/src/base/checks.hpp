@@ -21,23 +21,23 @@ inline constexpr unsigned char unknown_level = 255;
 /// Relaxed: each thread that finds it unknown reads the same setting.
 inline constinit std::atomic<unsigned char> level_in_force{unknown_level};
 
-[[gnu::cold, gnu::noinline]] inline bool checks_at_first(check_level level) noexcept {
-    const auto found = static_cast<unsigned char>(value_of(setting::check));
-    level_in_force.store(found, std::memory_order_relaxed);
-    return found >= static_cast<unsigned char>(level);
+[[gnu::cold, gnu::noinline]] inline unsigned char find_level() noexcept {
+    level_in_force.store(static_cast<unsigned char>(value_of(setting::check)), std::memory_order_relaxed);
+    return level_in_force.load(std::memory_order_relaxed);
+}
+/// @param known the level, or unknown_level
+[[nodiscard]] inline bool reaches(unsigned char known, check_level level) noexcept {
+    if (known == unknown_level) [[unlikely]] {
+        known = find_level();
+    }
+    return known >= static_cast<unsigned char>(level);
 }
 } // namespace detail
 
 /// True if the level in force is this one or a higher one: the same in all ranks of a job.
 [[nodiscard, gnu::always_inline]] inline bool checks(check_level level) noexcept {
     const unsigned char known = detail::level_in_force.load(std::memory_order_relaxed);
-    if (known < static_cast<unsigned char>(level)) [[likely]] {
-        return false;
-    }
-    if (known != detail::unknown_level) { // as one expression it makes GCC 12 take every caller for cold
-        return true;
-    }
-    return detail::checks_at_first(level);
+    return known >= static_cast<unsigned char>(level) && detail::reaches(known, level);
 }
 
 } // namespace lisle

@@ -23,6 +23,7 @@ enum class object_kind : std::uint32_t {
     thread_communicator = 0x4c1500a5,
     window = 0x4c1500b3,
     file = 0x4c1500c8,
+    unfinished_communicator = 0x4c1500d7, ///< of MPI_Comm_idup, whose ranks have not agreed yet
 };
 
 class object;

@@ -30,7 +30,7 @@ struct call_signature {
     std::uint64_t sum = 0;
     char call[24] = "a collective"; ///< the function's name without MPI_
     char operation[40] = "";        ///< the reduction's: its name, or what is known of a user's
-    std::int64_t root = unsaid;     ///< unsaid also on inter-communicators
+    std::int64_t root = unsaid;     ///< on inter-communicators MPI_ROOT or MPI_PROC_NULL, too
     std::uint64_t counts = 0;       ///< sum of a list that all ranks name alike; 0: there is none
     data_claim given{};             ///< data that ranks have in common count as given
     data_claim taken{};

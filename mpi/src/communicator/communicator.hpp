@@ -99,6 +99,10 @@ class communicator : public object {
     /// Sets the context of a communicator that was made with context 0, before one was agreed. Waits where
     /// there is no memory. @pre nobody has used the communicator yet
     void settle_context(std::uint64_t context);
+    /// Whether it is made in the background: until that has ended the user must not use it, and is refused.
+    void be_unfinished(bool now) noexcept {
+        revive(now ? object_kind::unfinished_communicator : object_kind::communicator);
+    }
     /// Makes this MPI_COMM_WORLD or MPI_COMM_SELF. @pre nobody knows the communicator yet
     void become_predefined(MPI_Comm constant, std::string name);
     /// The user knows this one by another handle. @pre nobody knows the communicator yet

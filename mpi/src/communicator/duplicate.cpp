@@ -117,11 +117,16 @@ class pending_duplicate final : public protocol::progressed_request {
 
     bool ready() override {
         try {
-            return stages_.advance();
+            if (!stages_.advance()) {
+                return false;
+            }
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
-            return true;
         }
+        if (copy_) {
+            copy_->be_unfinished(false); // also if it cannot be used, so that it can be freed
+        }
+        return true;
     }
 
     protocol::procedure agree() {
@@ -197,6 +202,9 @@ communicator_ref start_duplicate(communicator &parent, const info *hints, protoc
         *parent.point_to_point.home, [&] { return std::make_unique<pending_duplicate>(parent, tag); });
     attempted_copy made;
     made.make(parent, hints);
+    if (!made.own.failed()) {
+        made.copy->be_unfinished(true);
+    }
     pending->take(made);
     pending->watch();
     if (made.own.failed()) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "collective/algorithms/allgather.hpp"
+#include "collective/algorithms/bcast.hpp"
 #include "collective/area/collective_area.hpp"
 #include "collective/selection/comparison.hpp"
 #include "collective/selection/one_caller.hpp"
@@ -33,19 +34,16 @@ call_signature read_signature(const std::byte *from) {
     return said;
 }
 
-/// @param said what a rank has said @param reports whether to print it
-template <class Said>
-std::optional<mpi_error> find_disagreement(MPI_Count ranks, const Said &said, bool reports) {
-    comparison compared;
+/// @param said what a rank has said @param other what rank 0 of the other group has, if there is one
+template <class Said> std::optional<mpi_error> find_disagreement(MPI_Count ranks, const Said &said,
+                                                                 const std::optional<call_signature> &other) {
+    comparison compared{other.has_value()};
     for (MPI_Count rank = 0; rank < ranks; ++rank) {
         if (auto found = compared.add(static_cast<int>(rank), said(rank))) {
-            if (reports) {
-                std::fprintf(stderr, "lisle: %s\n", found->what());
-            }
             return found;
         }
     }
-    return std::nullopt;
+    return other ? compared.add_other_group(*other) : std::nullopt;
 }
 
 } // namespace
@@ -78,6 +76,14 @@ schedule call_check::plan_for(const communicator &comm, call_signature own) {
     std::memcpy(mine.address, &own, sizeof own);
     all_ = plan.packed(team.size * signature_bytes);
     allgather_bruck(plan, team, mine, {{all_.address, signature_bytes, byte_type()}, team.size});
+    if (comm.inter()) {
+        other_ = plan.packed(signature_bytes);
+        if (comm.rank() == 0) {
+            plan.send(mine, other_group(comm), 0);
+            plan.await(plan.receive(other_, other_group(comm), 0));
+        }
+        bcast_binomial(plan, team, other_, 0);
+    }
     return plan;
 }
 
@@ -103,10 +109,18 @@ std::int64_t call_check::last_entry() const {
 }
 
 std::optional<mpi_error> call_check::complaint() const {
-    return executor_.error() != MPI_SUCCESS
-               ? std::nullopt
-               : find_disagreement(
-                     ranks(), [this](MPI_Count rank) { return signature_of(rank); }, reports_);
+    if (executor_.error() != MPI_SUCCESS) {
+        return std::nullopt;
+    }
+    const auto other = other_.address != nullptr
+                           ? std::optional{read_signature(static_cast<const std::byte *>(other_.address))}
+                           : std::nullopt;
+    auto found = find_disagreement(
+        ranks(), [this](MPI_Count rank) { return signature_of(rank); }, other);
+    if (found && reports_) {
+        std::fprintf(stderr, "lisle: %s\n", found->what());
+    }
+    return found;
 }
 
 namespace {

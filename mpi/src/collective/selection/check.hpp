@@ -49,7 +49,8 @@ class call_check {
     schedule plan_for(const communicator &comm, call_signature own);
 
     bool reports_;
-    typed_buffer all_; ///< the signatures of all ranks, in the schedule's memory
+    typed_buffer all_;   ///< the signatures of all ranks of the own group, in the schedule's memory
+    typed_buffer other_; ///< that of rank 0 of an inter-communicator's other group, if there is one
     executor executor_;
 };
 

@@ -69,10 +69,26 @@ std::optional<mpi_error> disagreement_in_call(int rank, const call_signature &gi
     if (std::strncmp(given.call, first.call, sizeof given.call) != 0) {
         return other_value(MPI_ERR_OTHER, rank, " calls MPI_", given.call, first.call);
     }
+    return std::nullopt;
+}
+
+std::optional<mpi_error> disagreement_in_root(int rank, const call_signature &given,
+                                              const call_signature &first) {
     if (given.root != first.root) {
         return other_value(MPI_ERR_ROOT, rank, " names the root ", given.root, first.root);
     }
     return std::nullopt;
+}
+
+/// Whether a rank of an inter-communicator that names this root is in the root's group.
+bool is_beside_root(std::int64_t root) noexcept {
+    return root == MPI_ROOT || root == MPI_PROC_NULL;
+}
+
+std::string root_in_words(std::int64_t root) {
+    return root == MPI_ROOT        ? "MPI_ROOT"
+           : root == MPI_PROC_NULL ? "MPI_PROC_NULL"
+                                   : sentence("the root ", root);
 }
 
 std::optional<mpi_error> disagreement_in_operation(int rank, const call_signature &given,
@@ -108,7 +124,7 @@ bool fit_together(const data_claim &one, const data_claim &other) {
 }
 
 std::string comparison::stated::place() const {
-    return sentence("rank ", rank, ": ", said.place);
+    return sentence("rank ", rank, of, ": ", said.place);
 }
 
 std::optional<mpi_error> comparison::with_places(std::optional<mpi_error> found, const stated &one,
@@ -184,12 +200,58 @@ std::optional<mpi_error> comparison::compare_own(const stated &now) {
     return std::nullopt;
 }
 
+std::optional<mpi_error> comparison::compare_roots_of_group(const stated &now) {
+    const std::int64_t root = now.said.root, first = first_->said.root;
+    if (root == MPI_ROOT && root_) {
+        return mpi_error{MPI_ERR_ROOT, sentence("the ranks do not make the same call: rank ", now.rank,
+                                                " and rank ", *root_, " of one group name MPI_ROOT")};
+    }
+    if (root == MPI_ROOT) {
+        root_ = now.rank;
+    }
+    if (root != first && !(is_beside_root(root) && is_beside_root(first))) {
+        return other_value(MPI_ERR_ROOT, now.rank, " names ", root_in_words(root), root_in_words(first));
+    }
+    return std::nullopt;
+}
+
+std::optional<mpi_error> comparison::add_other_group(const call_signature &said) const {
+    const stated other{0, said, " of the other group"};
+    const call_signature &own = first_->said;
+    const bool beside_root = is_beside_root(own.root);
+    int error = MPI_ERR_ROOT;
+    std::string found;
+    if (std::strncmp(said.call, own.call, sizeof own.call) != 0) {
+        error = MPI_ERR_OTHER;
+        found = sentence("rank 0 calls MPI_", own.call, ", rank 0 of the other group MPI_", said.call);
+    } else if (own.root == call_signature::unsaid) {
+        return std::nullopt;
+    } else if (beside_root == is_beside_root(said.root)) {
+        found = sentence("rank 0 names ", root_in_words(own.root), ", rank 0 of the other group ",
+                         root_in_words(said.root), ", so ",
+                         beside_root ? "both groups are" : "neither group is", " the root's");
+    } else if (beside_root && !root_) {
+        found = "all ranks of the root's group name MPI_PROC_NULL, and none MPI_ROOT";
+    } else if (beside_root && *root_ != said.root) {
+        found =
+            sentence("rank ", *root_, " names MPI_ROOT, and rank 0 of the other group the root ", said.root);
+    } else {
+        return std::nullopt;
+    }
+    return with_places(mpi_error{error, sentence("the groups do not make the same call: ", found)}, *first_,
+                       other);
+}
+
 std::optional<mpi_error> comparison::add(int rank, const call_signature &said) {
     const stated now{rank, said};
     if (!first_) {
         first_ = now;
     }
-    auto found = with_places(disagreement_in_call(rank, said, first_->said), now, *first_);
+    auto found = disagreement_in_call(rank, said, first_->said);
+    found = found    ? found
+            : inter_ ? compare_roots_of_group(now)
+                     : disagreement_in_root(rank, said, first_->said);
+    found = with_places(found, now, *first_);
     found = found ? found : compare_own(now);
     for (const claim_of_call which : {&call_signature::given, &call_signature::taken}) {
         found = found ? found : compare_bytes(now, which);

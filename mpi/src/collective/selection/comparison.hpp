@@ -21,14 +21,20 @@ namespace lisle::collective {
 /// each claim is compared with the first one that says something.
 class comparison {
   public:
+    /// @param inter the ranks are one group of an inter-communicator
+    explicit comparison(bool inter = false) noexcept : inter_{inter} {}
+
     /// What the rank says that does not fit what it or the ranks before it have said, if anything.
     [[nodiscard]] std::optional<mpi_error> add(int rank, const call_signature &said);
+    /// What does not fit in what rank 0 of the other group says. @pre all of this one have been added
+    [[nodiscard]] std::optional<mpi_error> add_other_group(const call_signature &said) const;
 
   private:
     using claim_of_call = data_claim call_signature::*;
     struct stated {
         int rank;
         call_signature said;
+        const char *of = ""; ///< which group
         [[nodiscard]] std::string place() const;
     };
 
@@ -40,10 +46,15 @@ class comparison {
                                                 const stated &other);
     /// What the rank gives with what it takes.
     static std::optional<mpi_error> compare_own(const stated &now);
+    /// One rank of the root's group names MPI_ROOT and the others MPI_PROC_NULL, all of the other group that
+    /// rank.
+    std::optional<mpi_error> compare_roots_of_group(const stated &now);
     std::optional<mpi_error> compare_bytes(const stated &now, claim_of_call which);
     std::optional<mpi_error> compare_elements(const stated &now, claim_of_call which);
 
+    bool inter_;
     std::optional<stated> first_;
+    std::optional<int> root_; ///< the rank of an inter-communicator's group that names MPI_ROOT
     std::optional<std::pair<stated, claim_of_call>> sized_; ///< the first that says bytes
     std::optional<std::pair<stated, claim_of_call>> typed_; ///< the first that says elements
 };

@@ -6,7 +6,7 @@
 namespace lisle::collective {
 
 schedule plan_no_part(const collective_call &call, const char *name) {
-    return plan_of(call, name, call_signature::unsaid, call_signature::unsaid);
+    return plan_of(call, name, MPI_PROC_NULL, call_signature::unsaid);
 }
 
 namespace {

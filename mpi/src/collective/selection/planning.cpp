@@ -58,10 +58,9 @@ call_signature signature_of(form how, const char *name) {
 void describe_call(schedule &plan, const collective_call &call, const char *name, std::int64_t root,
                    std::int64_t bytes, const op *reduction, const typed_buffer *given,
                    const typed_buffer *taken) {
-    const bool inter = call.comm.inter(); // where groups have different parts, and roots other names
+    const bool inter = call.comm.inter(); // where groups have different parts
     call_signature what =
-        named(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr,
-              inter ? call_signature::unsaid : root);
+        named(call.how, name, reduction != nullptr ? operation_in_words(*reduction) : nullptr, root);
     const bool sized = bytes >= 0 && !inter;
     if (given != nullptr) {
         what.given = claim_of_any(given, sized);

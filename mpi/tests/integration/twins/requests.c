@@ -98,11 +98,14 @@ static void sendrecv_changed(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* The duplicate may be used once the request is complete. */
+/* The duplicate may be used once the request is complete, which it cannot be before the other rank begins. */
 static void duplicate_early(void) {
     int data = 0;
     MPI_Comm made;
     MPI_Request request;
+    if (!right && rank == 1) {
+        MPI_Recv(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
     if (right) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
