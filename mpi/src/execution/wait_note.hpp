@@ -107,9 +107,7 @@ struct wait_note {
 
     /// Copies a text into one of the fields, as far as it fits.
     template <std::size_t Room> static void write(char (&field)[Room], std::string_view text) noexcept {
-        const std::size_t length = text.size() < Room ? text.size() : Room - 1;
-        std::memcpy(field, text.data(), length);
-        field[length] = '\0';
+        field[text.copy(field, Room - 1)] = '\0';
     }
 
   private:

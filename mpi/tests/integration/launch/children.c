@@ -60,5 +60,9 @@ int main(int argc, char **argv) {
     start(argv[0], before, closes);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     printf("a rank of %d\n", sum);
+    for (int i = 0; i < count; ++i) {
+        free(before[i]);
+    }
+    free(before);
     return MPI_Finalize();
 }

@@ -7,6 +7,7 @@ import random
 import select
 import signal
 import time
+import unittest
 
 import launched
 
@@ -33,6 +34,7 @@ class Ends(launched.LauncherTest):
                                       r"\(Segmentation fault\).*; the job is stopped\n$")
         self.assert_quick(done.seconds, 1)
 
+    @unittest.skipIf(launched.SANITIZED, "sanitizers take more memory")
     def test_a_lack_of_memory_is_named(self):
         group = pathlib.Path("/sys/fs/cgroup/memory", f"lisle-test-{os.getpid()}")
         try:
