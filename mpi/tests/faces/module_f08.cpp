@@ -29,6 +29,7 @@ void mpi_comm_set_attr_f08_(const int *, int *, MPI_Aint *, int *);
 void mpi_comm_get_attr_f08_(const int *, int *, MPI_Aint *, int *, int *);
 void mpi_allreduce_f08_(void *, void *, int *, const int *, const int *, const int *, int *);
 void mpi_op_create_f08_(void (*)(void *, void *, int *, int *), int *, int *, int *);
+void mpi_op_free_f08_(int *, int *);
 void mpi_sendrecv_f08_(void *, int *, const int *, int *, int *, void *, int *, const int *, int *, int *,
                        const int *, MPI_Status *, int *);
 void mpi_sizeof_real64_r3_(const void *, int *, int *), mpi_sizeof_int32_scalar_(const void *, int *, int *);
@@ -72,6 +73,7 @@ int main() {
     total = rank + 1;
     mpi_allreduce_f08_(&mpi_fortran_in_place_, &total, &one, &integer_type, &op, &comm, nullptr);
     expect(total == all, "an operation of the program");
+    mpi_op_free_f08_(&op, nullptr);
     int next = (rank + 1) % size, any = MPI_ANY_SOURCE, tag = 5, got = -1;
     MPI_Status status;
     mpi_sendrecv_f08_(&rank, &one, &int32_type, &next, &tag, &got, &one, &int32_type, &any, &tag, &comm,

@@ -53,6 +53,10 @@ module names
       integer :: sendcount, sendtype, recvcount, recvtype, comm
       integer, optional :: ierror
     end subroutine
+    subroutine comm_free(comm, ierror) bind(C, name='mpi_comm_free_f08_')
+      integer :: comm
+      integer, optional :: ierror
+    end subroutine
     integer function equal(one, other) bind(C, name='__mpi_f08_types_MOD_mpi_comm_eq')
       integer :: one, other
     end function
@@ -79,6 +83,7 @@ program sections_f08
   call graph(world, 1, [previous], unweighted, 1, [next], unweighted, 469762048, 0, made)
   call neighbor_allgather(rank, 1, integers, got, 1, integers, made)
   call expect(got == previous .and. equal(made, world) == 0 .and. equal(made, made) == 1, 'a neighbour, and handles compared')
+  call comm_free(made)
   call finalize()
 contains
   subroutine expect(holds, what)

@@ -13,6 +13,8 @@ struct scene {
     const check::job &job;
     const window_of<int> &window;
     std::vector<int> values = std::vector<int>(length, 1);
+    const int one = 1;
+    int before = 0; ///< what fetch() gets, until a flush
 
     void put(int at, int count, MPI_Datatype type = MPI_INT) {
         CHECK_MPI(MPI_Put(values.data(), count, MPI_INT, 0, window.at(0, static_cast<std::size_t>(at)),
@@ -27,8 +29,6 @@ struct scene {
                                  count, MPI_INT, MPI_SUM, window.handle()));
     }
     void fetch(int at) {
-        const int one = 1;
-        int before = 0;
         CHECK_MPI(MPI_Fetch_and_op(&one, &before, MPI_INT, 0, window.at(0, static_cast<std::size_t>(at)),
                                    MPI_SUM, window.handle()));
     }
