@@ -189,7 +189,6 @@ void ucx_device::close() noexcept {
         api_.request_free(each);
     }
     closing_.clear();
-    move_until([this] { return api_.worker_progress(worker_.get()) == 0; }); // endpoints end in several steps
     while (operation *const next = posted_) {
         api_.request_cancel(worker_.get(), in_ucx::of(*next).request);
         move_until([&] { return posted_ != next; });
