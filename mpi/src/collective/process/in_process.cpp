@@ -28,8 +28,8 @@ using shared_name = std::pair<job_id, std::uint64_t>;
 /// One that members have joined. All join, as a collective is a call of all of them, but a member may leave
 /// before others join: in a scan it does not wait for those behind it. So it ends with the last leave of all.
 struct joined_collective final : in_process_collective {
-    joined_collective(const shared_name &known_as, const std::vector<int> &groups, const communicator &comm)
-        : in_process_collective{groups, comm}, name{known_as}, staying{comm.size()} {}
+    joined_collective(shared_name known_as, const std::vector<int> &groups, const communicator &comm)
+        : in_process_collective{groups, comm}, name{std::move(known_as)}, staying{comm.size()} {}
     shared_name name;
     int staying; ///< members that have not left, whether they have joined or not
 };

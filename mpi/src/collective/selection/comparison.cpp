@@ -224,9 +224,7 @@ std::optional<mpi_error> comparison::add_other_group(const call_signature &said)
     if (std::strncmp(said.call, own.call, sizeof own.call) != 0) {
         error = MPI_ERR_OTHER;
         found = sentence("rank 0 calls MPI_", own.call, ", rank 0 of the other group MPI_", said.call);
-    } else if (own.root == call_signature::unsaid) {
-        return std::nullopt;
-    } else if (beside_root == is_beside_root(said.root)) {
+    } else if (own.root != call_signature::unsaid && beside_root == is_beside_root(said.root)) {
         found = sentence("rank 0 names ", root_in_words(own.root), ", rank 0 of the other group ",
                          root_in_words(said.root), ", so ",
                          beside_root ? "both groups are" : "neither group is", " the root's");
@@ -235,7 +233,8 @@ std::optional<mpi_error> comparison::add_other_group(const call_signature &said)
     } else if (beside_root && *root_ != said.root) {
         found =
             sentence("rank ", *root_, " names MPI_ROOT, and rank 0 of the other group the root ", said.root);
-    } else {
+    }
+    if (found.empty()) {
         return std::nullopt;
     }
     return with_places(mpi_error{error, sentence("the groups do not make the same call: ", found)}, *first_,
