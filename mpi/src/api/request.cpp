@@ -184,6 +184,7 @@ void request_free(MPI_Request *handle) {
     if (checks(check_level::cheap)) [[unlikely]] {
         report_early_free(freed);
     }
+    freed.give_up();
     if (abi::pending_buffers::watched() && abi::pending->adopt(freed)) [[unlikely]] {
         *handle = MPI_REQUEST_NULL;
         return;

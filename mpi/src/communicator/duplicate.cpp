@@ -84,6 +84,9 @@ class pending_duplicate final : public protocol::progressed_request {
         common_ = made.own.own(parent_->rank(), made.proposal);
     }
 
+    /// Nobody can wait for the duplicate any more, so it may be freed before it is made.
+    void give_up() noexcept override { end_refusal(); }
+
     [[nodiscard]] std::string failure() const override {
         return common_.code != MPI_SUCCESS ? shared_attempt::sentence_of(common_) : std::string{};
     }
@@ -115,6 +118,12 @@ class pending_duplicate final : public protocol::progressed_request {
         });
     }
 
+    void end_refusal() noexcept {
+        if (copy_) {
+            copy_->be_unfinished(false);
+        }
+    }
+
     bool ready() override {
         try {
             if (!stages_.advance()) {
@@ -123,9 +132,7 @@ class pending_duplicate final : public protocol::progressed_request {
         } catch (const std::exception &caught) {
             result.error = error_of(caught).code();
         }
-        if (copy_) {
-            copy_->be_unfinished(false); // also if it cannot be used, so that it can be freed
-        }
+        end_refusal(); // also if it cannot be used, so that it can be freed
         return true;
     }
 

@@ -76,6 +76,8 @@ class request : public object {
     /// Called by each thread that has found the operation complete, where orders are told
     /// (base/thread_order.hpp): acquires what comes before.
     virtual void hear() const {}
+    /// MPI_Request_free: nobody will ask for it any more, whether it is complete or not.
+    virtual void give_up() noexcept {}
     /// Called once, when a complete request is given back, before free(): the place for a callback that may
     /// fail. Returns its error code.
     virtual int give_back() { return MPI_SUCCESS; }
