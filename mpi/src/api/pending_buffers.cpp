@@ -277,7 +277,11 @@ std::string pending_buffers::call_of_receive_locked(std::uint32_t posting) const
 }
 
 void pending_buffers::report_early_locked() {
-    for (const auto &each : protocol::rank_early_messages->take()) {
+    const auto found = protocol::rank_early_messages->take();
+    if (api::explored() != nullptr) {
+        return; // messages are held back until it is chosen which receive takes which
+    }
+    for (const auto &each : found) {
         report_mistake(sentence(each.call, " of rank ", in_world(each.context, each.source), " with tag ",
                                 each.tag, " has sent before ", call_of_receive_locked(each.posting),
                                 " was there to take it, which a send in the ready mode must not"));
