@@ -26,8 +26,7 @@ namespace {
 
 constinit general_call *general_calls = nullptr;
 
-/// Where the file that an address lies in begins in memory; nullptr: in none. dladdr would look through the
-/// file's symbols, too.
+/// Where this library begins in memory.
 const void *library_base() {
     static const void *const base = begin_of_file(reinterpret_cast<const void *>(&current_call));
     return base;
