@@ -2,6 +2,9 @@
 #include "execution/wait_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <type_traits>
 
 namespace lisle {
 
@@ -14,6 +17,28 @@ constexpr std::uint64_t one_waking = std::uint64_t{1} << 32;
 constexpr std::uint64_t one_nap = std::uint64_t{1} << 32;
 
 enum thread_state : std::uint32_t { free_place, writing, told };
+
+// A note is written while others may read it, who find out afterwards: by words, each of which is read or
+// written whole.
+static_assert(sizeof(wait_note) % sizeof(std::uint64_t) == 0 && std::is_trivially_copyable_v<wait_note>);
+using note_words = std::array<std::uint64_t, sizeof(wait_note) / sizeof(std::uint64_t)>;
+
+void store_words(wait_note &shared, const wait_note &note) noexcept {
+    auto *const to = reinterpret_cast<std::uint64_t *>(&shared);
+    const auto words = std::bit_cast<note_words>(note);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        std::atomic_ref{to[i]}.store(words[i], std::memory_order_relaxed); // the note's state orders them
+    }
+}
+
+wait_note load_words(const wait_note &shared) noexcept {
+    auto *const from = reinterpret_cast<std::uint64_t *>(const_cast<wait_note *>(&shared));
+    note_words words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = std::atomic_ref{from[i]}.load(std::memory_order_relaxed); // likewise
+    }
+    return std::bit_cast<wait_note>(words);
+}
 
 // How long all ranks have to sleep before the last one asks. Longer after questions that led to nothing: the
 // ranks may wait for threads of the program.
@@ -307,7 +332,7 @@ void wait_table::tell_of_thread(int rank, int place, const wait_note &note) noex
     notes::of_thread &own = notes_of(rank).threads[place];
     own.state.store(writing, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release); // a reader of a part of it sees the state
-    own.note = note;
+    store_words(own.note, note);
     own.state.store(told, std::memory_order_release);
 }
 
@@ -319,7 +344,7 @@ std::vector<wait_note> wait_table::notes_of_threads(int rank) const {
     std::vector<wait_note> found;
     for (const notes::of_thread &each : notes_of(rank).threads) {
         if (each.state.load(std::memory_order_acquire) == told) {
-            found.push_back(each.note);
+            found.push_back(load_words(each.note));
             std::atomic_thread_fence(std::memory_order_acquire); // what was read is read before this
             if (each.state.load(std::memory_order_relaxed) != told) {
                 found.pop_back();

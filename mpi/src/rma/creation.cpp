@@ -108,8 +108,20 @@ class construction {
 
     /// Returns when the members of the node have entered what they have to say so far.
     void meet_neighbours() {
+        order_by_peers();
         shared_result nothing;
         among_->agree(nothing);
+        order_by_peers();
+    }
+    /// As note_order_by_peers(), among the members of the node.
+    void order_by_peers() {
+        note_acquire_by_peer([this]() -> void * {
+            if (near_.one_process) {
+                return nullptr;
+            }
+            note_release_by_peer(table_.members);
+            return table_.members;
+        });
     }
 
     /// Enters the caller's memory.
@@ -164,7 +176,9 @@ class construction {
             }
         }
         if (near_.ranks.size() > 1) {
+            order_by_peers();
             among_->broadcast(address);
+            order_by_peers();
         }
         std::byte *found = nullptr;
         attempt([&] {

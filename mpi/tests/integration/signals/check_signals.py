@@ -46,6 +46,7 @@ class Signals(unittest.TestCase):
                 self.assertEqual(sorted(done.stdout.splitlines()), sorted(wanted.stdout.splitlines()))
 
 
+@unittest.skipIf(os.environ.get("SANITIZED") == "thread", "ThreadSanitizer warns of what the handlers of the program do")
 class own(Signals):
     """What a rank sends to itself, and what it does about it."""
 

@@ -106,8 +106,8 @@ TEST(shared_heap_of_one_process, is_none) {
 }
 
 TEST(shared_heap_in_little_address_space, maps_what_it_can_and_lets_others_find_it) {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "AddressSanitizer itself needs more address space";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the sanitizer itself needs more address space";
 #endif
     const auto gives_and_finds = [] {
         rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};

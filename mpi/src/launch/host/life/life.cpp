@@ -48,6 +48,19 @@ struct progress {
 };
 progress all;
 
+// ThreadSanitizer calls the host before it can be told of functions, so it does not see these atomics: it is
+// told of the order that they make.
+void tell_release() {
+    if (__tsan_release != nullptr) {
+        __tsan_release(&all);
+    }
+}
+void tell_acquire() {
+    if (__tsan_acquire != nullptr) {
+        __tsan_acquire(&all);
+    }
+}
+
 /// Ends the calling fiber; a thread sleeps until the process ends, without taking signals that are meant for
 /// others.
 [[noreturn]] void sleep_for_ever() {
@@ -98,6 +111,7 @@ void report_end(hosted_rank &rank, int status) {
     if (lisle_host_end_rank(rank.in_library, status & 0xff) != 0) {
         real_exit_now(status & 0xff);
     }
+    tell_release();
     if (all.left.fetch_sub(1, std::memory_order_release) == 1) {
         all.left.notify_one();
     }
@@ -174,6 +188,7 @@ void *run_worker(void *argument) {
     // Each fiber finds its rank where a thread has its own.
     lisle_host_run_worker(request.number, &run_fiber, const_cast<rank_list *>(request.ranks),
                           [] { return reinterpret_cast<void **>(&architecture::notes().rank); });
+    tell_release();
     all.workers.fetch_sub(1, std::memory_order_release);
     all.workers.notify_one();
     sleep_for_ever();
@@ -308,6 +323,7 @@ int run_ranks(const rank_list &ranks) {
     for (int left; under_sanitizer && (left = all.workers.load(std::memory_order_acquire)) != 0;) {
         all.workers.wait(left, std::memory_order_acquire);
     }
+    tell_acquire();
     const int status = all.status.load(std::memory_order_relaxed);
     return status == 0 && has_lost_output() ? EXIT_FAILURE : status;
 }

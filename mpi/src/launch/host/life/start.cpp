@@ -52,25 +52,25 @@ namespace lisle::host {
 
 namespace {
 
-/// The auxiliary vector of the process.
-const std::vector<std::uint64_t> &own_auxiliary_vector() {
-    static const std::vector<std::uint64_t> values = [] {
-        std::vector<std::uint64_t> read_values;
-        const int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
-        for (std::uint64_t pair[2];
-             file >= 0 && read(file, pair, sizeof pair) == sizeof pair && pair[0] != AT_NULL;) {
-            read_values.insert(read_values.end(), {pair[0], pair[1]});
-        }
-        close(file);
-        return read_values;
-    }();
+std::vector<std::uint64_t> read_auxiliary_vector() {
+    std::vector<std::uint64_t> values;
+    const int file = open("/proc/self/auxv", O_RDONLY | O_CLOEXEC);
+    for (std::uint64_t pair[2];
+         file >= 0 && read(file, pair, sizeof pair) == sizeof pair && pair[0] != AT_NULL;) {
+        values.insert(values.end(), {pair[0], pair[1]});
+    }
+    close(file);
     return values;
 }
+
+/// Of the process. It is read before there are ranks and never destroyed: some may begin while the process
+/// ends.
+const std::vector<std::uint64_t> &own_auxiliary_vector = *new std::vector{read_auxiliary_vector()};
 
 /// The same with the program's own values where they differ.
 std::vector<std::uint64_t> auxiliary_vector(const image &code) {
     const program_file &program = code.unit().program();
-    std::vector<std::uint64_t> values = own_auxiliary_vector();
+    std::vector<std::uint64_t> values = own_auxiliary_vector;
     for (std::size_t i = 0; i != values.size(); i += 2) {
         switch (values[i]) {
         case AT_PHDR:
