@@ -24,21 +24,25 @@ template <class Value> class interval_index {
     /// An empty interval meets nothing and is not kept.
     void add(range where, Value what) {
         if (where.begin < where.end) {
-            by_length_[class_of(where)].insert({where.begin, where.end, what});
+            const std::size_t width = class_of(where);
+            by_length_[width].insert({where.begin, where.end, what});
+            lengths_ |= bit_of(width);
         }
     }
     void remove(range where, Value what) noexcept {
         if (where.begin < where.end) {
-            by_length_[class_of(where)].erase({where.begin, where.end, what});
+            const std::size_t width = class_of(where);
+            by_length_[width].erase({where.begin, where.end, what});
+            if (by_length_[width].empty()) {
+                lengths_ &= ~bit_of(width);
+            }
         }
     }
     /// Calls `function(value)` for each interval that has an address in common with this one.
     template <class Function> void each_meeting(range where, Function function) const {
-        for (std::size_t width = 1; width != by_length_.size() && where.begin < where.end; ++width) {
+        for (std::uint64_t left = where.begin < where.end ? lengths_ : 0; left != 0; left &= left - 1) {
+            const std::size_t width = static_cast<std::size_t>(std::countr_zero(left)) + 1;
             const std::set<entry> &all = by_length_[width];
-            if (all.empty()) {
-                continue;
-            }
             const std::uintptr_t longest = ~std::uintptr_t{0} >> (bits - width);
             auto each = all.lower_bound({where.begin - std::min(where.begin, longest), 0, Value{}});
             for (; each != all.end() && each->begin < where.end; ++each) {
@@ -60,7 +64,13 @@ template <class Value> class interval_index {
         return static_cast<std::size_t>(std::bit_width(where.end - where.begin));
     }
 
+    /// Of those that are so many bits long, at least 1.
+    [[nodiscard]] static std::uint64_t bit_of(std::size_t width) noexcept {
+        return std::uint64_t{1} << (width - 1);
+    }
+
     std::array<std::set<entry>, bits + 1> by_length_; ///< by the bits of the length
+    std::uint64_t lengths_ = 0;                       ///< of which there are any
 };
 
 } // namespace lisle

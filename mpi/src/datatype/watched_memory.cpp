@@ -57,10 +57,15 @@ watched_memory::watched_memory(use how, std::vector<typed_buffer> buffers, bool 
             types_.push_back(ref<const datatype>::share(*each.type));
         }
         const std::size_t left = most_ranges - std::min(most_ranges, pieces.size());
-        if (each.bytes() > 0 && left > 0) {
+        if (each.type->contiguous() && buffers_.size() == 1 && each.bytes() > 0) {
+            const auto begin = reinterpret_cast<std::uintptr_t>(each.address);
+            listed = each.bytes();
+            ranges_.push_back({begin, begin + static_cast<std::uintptr_t>(listed)});
+        } else if (each.bytes() > 0 && left > 0) {
             listed += runs(each, 0, each.bytes(), left, pieces);
         }
     }
+    ranges_.reserve(pieces.size());
     for (const iovec &each : pieces) {
         const auto begin = reinterpret_cast<std::uintptr_t>(each.iov_base);
         ranges_.push_back({begin, begin + each.iov_len});
@@ -73,6 +78,9 @@ watched_memory::watched_memory(use how, std::vector<typed_buffer> buffers, bool 
 }
 
 void watched_memory::merge_ranges() {
+    if (ranges_.size() < 2) {
+        return;
+    }
     std::ranges::sort(ranges_, {}, &range::begin);
     std::vector<range> merged;
     for (const range &each : ranges_) {

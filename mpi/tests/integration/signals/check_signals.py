@@ -17,6 +17,8 @@ LAUNCHER = ""
 PROGRAM = ""
 RANKS = 4
 SANITIZED = bool(os.environ.get("SANITIZED"))
+unless_threads_are_watched = unittest.skipIf(os.environ.get("SANITIZED") == "thread",
+                                             "ThreadSanitizer holds signals back and warns of what the handlers of the program do")
 SHAPES = {
     "threads": ["-n", str(RANKS), "--ranks", "thread"],
     "fibers": ["-n", str(RANKS), "--ranks", "fiber"],
@@ -46,7 +48,7 @@ class Signals(unittest.TestCase):
                 self.assertEqual(sorted(done.stdout.splitlines()), sorted(wanted.stdout.splitlines()))
 
 
-@unittest.skipIf(os.environ.get("SANITIZED") == "thread", "ThreadSanitizer warns of what the handlers of the program do")
+@unless_threads_are_watched
 class own(Signals):
     """What a rank sends to itself, and what it does about it."""
 
@@ -107,6 +109,7 @@ class faults(Signals):
                 self.assertEqual(job(options, "default").returncode, 128 + signal.SIGUSR2)
 
 
+@unless_threads_are_watched
 class timing(Signals):
     """Timers, and calls that wait for signals or are interrupted by them."""
 
@@ -123,6 +126,7 @@ class timing(Signals):
         self.compare("calls", 8)
 
 
+@unless_threads_are_watched
 class outside(Signals):
     """Signals that come from others than the rank itself."""
 
