@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/extension.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "abi/mistakes.hpp"
@@ -10,6 +12,7 @@
 #include "communicator/creation.hpp"
 #include "communicator/predefined.hpp"
 #include "datatype/predefined.hpp"
+#include "execution/memory_times.hpp"
 #include "execution/rank.hpp"
 #include "protocol/engine.hpp"
 #include "protocol/point_to_point.hpp"
@@ -66,6 +69,27 @@ void tile_compute(MPI_Count cycles) {
     }
     lisle::rank &self = this_rank();
     self.get_job().clock().compute(self.number(), cycles);
+    self.engine().waits().let_core_catch_up();
+}
+
+void tile_access(const void *start, MPI_Count bytes, int writes) {
+    if (bytes < 0) {
+        fail(MPI_ERR_ARG, "bytes is ", bytes, ", less than 0");
+    }
+    lisle::rank &self = this_rank();
+    auto *const times = dynamic_cast<memory_times *>(&self.get_job().clock());
+    if (times == nullptr) {
+        return;
+    }
+    // Page by page: what other cores fetch meanwhile comes between.
+    auto from = reinterpret_cast<std::uintptr_t>(start);
+    for (auto left = static_cast<std::size_t>(bytes); left != 0;) {
+        const std::size_t here = std::min(left, memory_times::page - from % memory_times::page);
+        self.engine().waits().let_core_catch_up();
+        times->touched(self.number(), from, here, writes != 0);
+        from += here;
+        left -= here;
+    }
     self.engine().waits().let_core_catch_up();
 }
 

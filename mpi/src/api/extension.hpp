@@ -31,6 +31,7 @@ void mrecv_piece(MPI_Message *message, void *data, MPI_Count *bytes);
 void isend_pieces(MPI_Count bytes, int dest, int tag, communicator &comm, MPI_Request *request);
 void send_piece(const void *data, MPI_Count bytes, MPI_Request request);
 void tile_compute(MPI_Count cycles);
+void tile_access(const void *start, MPI_Count bytes, int writes);
 void pending(MPIX_Pending_function *each, void *extra_state);
 void error_sentence(int errorcode, char *string, int *resultlen);
 void rank_self(void *rank);

@@ -38,11 +38,11 @@ enum class wake_reason : std::uint8_t {
 };
 
 /// The activities that a core's cycles are booked under.
-enum class phase : std::uint8_t { compute, library, send, stalled, receive, interrupt, waiting };
-inline constexpr std::size_t phases = 7;
+enum class phase : std::uint8_t { compute, memory, library, send, stalled, receive, interrupt, waiting };
+inline constexpr std::size_t phases = 8;
 [[nodiscard]] constexpr const char *name_of(phase p) noexcept {
-    constexpr const char *names[] = {"compute", "library",   "send",   "stalled",
-                                     "receive", "interrupt", "waiting"};
+    constexpr const char *names[] = {"compute", "memory",  "library",   "send",
+                                     "stalled", "receive", "interrupt", "waiting"};
     return names[static_cast<std::size_t>(p)];
 }
 

@@ -164,6 +164,37 @@ def files():
         expect(4 * 500_000 < took(4, 1)[0] < 5 * 500_000, "four ranks write at the same time")
 
 
+def memory():
+    """A pass over data takes what of it is not in the cache, and channels serve one rank after the other."""
+    lines = "cache_bytes = 32768\ncache_line = 64\ncache_ways = 4\ndram_cycles = 100\ndram_line_cycles = 20\ndram_channels = "
+    with tempfile.TemporaryDirectory() as folder:
+
+        def took(kilobytes, ranks=1, channels=1, more=""):
+            machine = parameter_file(folder, f"{more}clock_mhz = 1000\n{lines}{channels}\n")
+            done = run(LAUNCHER, "--fabric", "tile:4x1", "-n", str(ranks), "--mesh", machine, PROGRAMS[5], str(kilobytes))
+            return [number(rf"{which} pass (\d+) ns", done.stdout) for which in ["first", "second", "writing"]] + [done.stderr]
+
+        for grain in ["", "grain = flow\n"]:
+            first, second, writing, said = took(16, more=grain)
+            computed = 2 * 16 * 1024 // 8
+            expect(first - second == 256 * 100, f"{first} and {second} ns: 256 lines of 100 cycles")
+            expect(computed <= second == writing < computed + 200, f"{second} and {writing} ns for {computed} cycles")
+            expect("tiles: memory: 768 lines used, 33.3% of them fetched, 0 written back" in said, said)
+            # Twice the cache, in order: each line has gone when it comes again, and changed ones are written back.
+            first, second, writing, said = took(64, more=grain)
+            expect(first == second == writing, f"{first}, {second} and {writing} ns")
+            expect("3072 lines used, 100.0% of them fetched, 512 written back" in said, said)
+        # Of four ranks at one channel that wait 100 cycles for a line none waits longer: it moves four in 80. They do
+        # where each has four lines under way.
+        alone, beside = took(16)[0], took(64, 4)[0]
+        expect(alone <= beside < alone + 1000, f"{alone} ns alone, {beside} ns with three others")
+        shared = took(512, 4, 1, "dram_misses = 4\n")[1]
+        moved = 4 * 2048 * 20  # they do not begin in the same cycle
+        expect(0.99 * moved < shared - 2 * 16384 < 1.01 * moved, f"{shared} ns for 4 x 2048 lines at one channel")
+        refused = on_tiles("4x4", "--mesh", parameter_file(folder, "cache_bytes = 100\n"), status=None)
+        expect(refused.returncode != 0 and "cache_bytes = 100 is not a multiple" in refused.stderr, refused.stderr)
+
+
 def energy():
     """What is spent, counted by hand from what the summary says besides."""
     with tempfile.TemporaryDirectory() as folder:
@@ -302,6 +333,7 @@ else:
     several_networks()
     flows()
     files()
+    memory()
     energy()
     comparison()
     refusals()

@@ -95,6 +95,12 @@ bool player::play_time(std::uint64_t what, byte_reader &in) {
     case item::compute:
         compute(checked(in.number(), "cycles"));
         return true;
+    case item::access: {
+        const auto *const start = reinterpret_cast<const void *>(in.number());
+        const std::int64_t bytes = checked(in.number(), "bytes");
+        MPIX_Tile_access(start, bytes, in.number() != 0 ? 1 : 0);
+        return true;
+    }
     case item::processor:
         compute_for(checked(in.number(), "nanoseconds"));
         return true;

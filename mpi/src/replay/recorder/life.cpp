@@ -78,6 +78,20 @@ int MPIX_Tile_compute(MPI_Count cycles) {
     return result;
 }
 
+int MPIX_Tile_access(const void *start, MPI_Count bytes, int writes) {
+    rank_record &own = rank_record::own();
+    const bool noted = own.begin_call("MPIX_Tile_access");
+    const int result = PMPIX_Tile_access(start, bytes, writes);
+    if (noted) {
+        own.ended_call();
+        if (result == MPI_SUCCESS) {
+            own.write_access(start, bytes, writes != 0);
+        }
+        own.end_call();
+    }
+    return result;
+}
+
 // What an operation computes is not replayed, so all that commute alike are one.
 
 int MPIX_Op_create_x(MPIX_User_function_x *user_fn, MPIX_Destructor_function *destructor_fn, int commute,

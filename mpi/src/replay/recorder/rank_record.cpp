@@ -81,14 +81,14 @@ bool rank_record::begin_call(std::string_view name) {
 
 void rank_record::note_passed_time() {
     if (const std::int64_t paused = lisle_watched_time() - last_time_; last_time_ >= 0 && paused > 0) {
-        write_between(item::pause, static_cast<std::uint64_t>(paused));
+        write_between(item::pause, {static_cast<std::uint64_t>(paused)});
     }
     const std::int64_t computed = lisle_watched_computing();
     if (computed > 0) {
-        write_between(item::compute, static_cast<std::uint64_t>(computed));
+        write_between(item::compute, {static_cast<std::uint64_t>(computed)});
     } else if (computed < 0) {
         if (const std::int64_t used = processor_time() - last_processor_; used >= least_nanoseconds) {
-            write_between(item::processor, static_cast<std::uint64_t>(used));
+            write_between(item::processor, {static_cast<std::uint64_t>(used)});
         }
     }
 }
@@ -101,10 +101,10 @@ void rank_record::end_call() noexcept {
     }
 }
 
-void rank_record::write_between(item what, std::uint64_t value) {
+void rank_record::write_between(item what, std::initializer_list<std::uint64_t> values) {
     between_.number(static_cast<std::uint64_t>(what));
-    if (what != item::reading) {
-        between_.number(value);
+    for (const std::uint64_t each : values) {
+        between_.number(each);
     }
     if (looks_.count == 0) {
         put(between_.bytes());
@@ -113,11 +113,16 @@ void rank_record::write_between(item what, std::uint64_t value) {
 }
 
 void rank_record::write_reading() {
-    write_between(item::reading, 0);
+    write_between(item::reading, {});
 }
 
 void rank_record::write_compute(std::int64_t cycles) {
-    write_between(item::compute, static_cast<std::uint64_t>(cycles));
+    write_between(item::compute, {static_cast<std::uint64_t>(cycles)});
+}
+
+void rank_record::write_access(const void *start, std::int64_t bytes, bool writes) {
+    write_between(item::access, {reinterpret_cast<std::uintptr_t>(start), static_cast<std::uint64_t>(bytes),
+                                 writes ? 1U : 0U});
 }
 
 void rank_record::write_looks() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <mutex>
 #include <pthread.h>
 #include <set>
@@ -47,6 +48,7 @@ class rank_record {
                     std::string_view outcome);
     void write_reading();
     void write_compute(std::int64_t cycles);
+    void write_access(const void *start, std::int64_t bytes, bool writes);
     /// A call cannot be replayed. Thread-safe.
     void leave_out(std::string_view name);
     /// Where in the file the arguments of a call will be that is written next.
@@ -73,7 +75,7 @@ class rank_record {
     [[nodiscard]] std::uint64_t number_of(std::string_view function);
     void note_passed_time();
     /// An item of what happens between two calls.
-    void write_between(item what, std::uint64_t value);
+    void write_between(item what, std::initializer_list<std::uint64_t> values);
     void write_looks();
     void put(std::string_view bytes);
 

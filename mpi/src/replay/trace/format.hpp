@@ -12,7 +12,7 @@ namespace lisle::replay {
 
 struct trace_head {
     static constexpr std::uint64_t lisle = 0x7961'6c70'6572'6c6c; // "llreplay"
-    static constexpr std::uint32_t current_version = 1;
+    static constexpr std::uint32_t current_version = 2;
     std::uint64_t magic = lisle;
     std::uint32_t version = current_version;
     std::uint32_t ranks = 0;
@@ -39,6 +39,7 @@ enum class item : std::uint64_t {
     end,       ///< zeros from here on: the rank has written nothing more
     function,  ///< the name of one that the rank calls; numbered from 0 in order: text
     compute,   ///< cycles of a modelled core
+    access,    ///< memory that the rank has used: address, bytes, 1 if it has written
     processor, ///< nanoseconds of a processor's time, where the machine was no modelled one
     pause,     ///< nanoseconds in which the rank has waited outside of MPI
     reading,   ///< MPI_Wtime

@@ -97,6 +97,11 @@ void check_items(std::string_view record) {
         case item::pause:
             (void)in.number();
             break;
+        case item::access:
+            (void)in.number();
+            (void)in.number();
+            (void)in.number();
+            break;
         case item::reading:
             break;
         case item::vain:

@@ -37,7 +37,7 @@ tile_fabric::tile_fabric(const tile_layout &layout, const fabric_request &reques
       largest_payload_{machine_.flows() ? payload_of_flows : payload_of(layout.packets)},
       eager_{machine_.flows() ? static_cast<std::size_t>(machine_.eager_bytes) : SIZE_MAX},
       looks_(layout.tiles.size()), armed_(layout.tiles.size()), congested_(layout.tiles.size()),
-      refused_(layout.tiles.size()), sinks_(layout.tiles.size()) {
+      refused_(layout.tiles.size()), sinks_(layout.tiles.size()), memory_{machine_, layout.tiles} {
     if (!machine_.extension.empty()) {
         const tile::extension &own = tile::load_extension(machine_.extension);
         own_collectives_ = own.make_collectives != nullptr ? own.make_collectives() : nullptr;
@@ -247,6 +247,15 @@ void tile_fabric::accesses(int rank, std::size_t bytes) noexcept {
     carrier_->work(rank, machine_.file_cycles + files_until_ - now, tile::phase::library);
 }
 
+void tile_fabric::touched(int rank, std::uintptr_t from, std::size_t bytes, bool writes) {
+    const tile::cycle waits = memory_.access(rank, from, bytes, writes, carrier_->now());
+    if (waits != 0) {
+        something_happened();
+        stopped_ = false;
+        carrier_->work(rank, waits, tile::phase::memory);
+    }
+}
+
 // A core that stands still will not come to it; the rank then goes on to where its wait can be seen.
 bool tile_fabric::computing(int rank) noexcept {
     return !carrier_->caught_up(rank) && !stopped_;
@@ -262,6 +271,7 @@ std::string tile_fabric::summary() const {
         text += "tiles: " + std::to_string(accesses_) + " accesses to files, " +
                 std::to_string(accessed_bytes_) + " bytes\n";
     }
+    text += memory_.summary(carrier_->now());
     if (carrier_->codec().writes_in_place()) {
         text += "tiles: " + std::to_string(copies_) +
                 " messages with data were copied when they were received, " +

@@ -19,12 +19,14 @@
 
 #include "execution/clock.hpp"
 #include "execution/file_times.hpp"
+#include "execution/memory_times.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/standstill_note.hpp"
 #include "library/fabric_module.hpp"
 #include "tile/collective/staged_collectives.hpp"
 #include "tile/fabric/carrier.hpp"
 #include "tile/fabric/host_meter.hpp"
+#include "tile/memory/memory.hpp"
 
 namespace lisle::fabric {
 
@@ -49,6 +51,7 @@ struct tile_words {
 class tile_fabric final : public fabric,
                           public job_clock,
                           public file_times,
+                          public memory_times,
                           public standstill_note,
                           public tile::mesh_places,
                           public collective::fabric_collectives {
@@ -94,6 +97,9 @@ class tile_fabric final : public fabric,
     // file_times
     void accesses(int rank, std::size_t bytes) noexcept override;
 
+    // memory_times
+    void touched(int rank, std::uintptr_t from, std::size_t bytes, bool writes) override;
+
     /// As carrier::measure().
     void measure() { carrier_->measure(); }
     /// One screen: cycles, what they were spent on, the busiest link, packets.
@@ -136,6 +142,7 @@ class tile_fabric final : public fabric,
     std::int64_t written_in_place_ = 0;
     tile::cycle files_until_ = 0; ///< the device of all files is in use
     std::int64_t accesses_ = 0, accessed_bytes_ = 0;
+    tile::memory memory_;
     std::unique_ptr<tile::rank_collectives> own_collectives_; ///< of the machine's extension, or null
     std::unique_ptr<carrier> carrier_;
 };

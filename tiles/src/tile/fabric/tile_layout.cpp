@@ -180,6 +180,7 @@ tile_layout make_tile_layout(const tile_words &given, int ranks) {
         }
         set_parameter(layout.machine, "width", width);
         set_parameter(layout.machine, "height", height);
+        tile::check_memory(layout.machine);
         if (layout.packets == mesh_packets::own) {
             static_cast<void>(mesh_codec{tile::load_extension(layout.machine.extension)}); // it can be made
         }

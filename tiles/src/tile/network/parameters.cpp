@@ -88,6 +88,17 @@ constexpr std::array table{
               "of each access to a file (MPI_File_*), besides its bytes", assumed},
     parameter{"file_bytes", &p::file_bytes, 4, 1, many, "bytes",
               "that the device of all files moves in a cycle, for one access after the other", assumed},
+    parameter{"cache_bytes", &p::cache_bytes, 32768, 0, 64 << 20, "bytes",
+              "of each core's cache, for what MPIX_Tile_access names; 0: there is none", paper},
+    parameter{"cache_line", &p::cache_line, 32, 4, 4096, "bytes", "of a line of the cache", paper},
+    parameter{"cache_ways", &p::cache_ways, 2, 1, 64, "lines", "of a set of the cache", paper},
+    parameter{"dram_cycles", &p::dram_cycles, 54, 0, many, "cycles",
+              "that a core waits for a line that its cache does not hold", paper},
+    parameter{"dram_misses", &p::dram_misses, 1, 1, 1024, "lines", "that a core may wait for at once", paper},
+    parameter{"dram_channels", &p::dram_channels, 8, 1, 4096, "channels",
+              "to memory, which tiles take in turn; with grain = flow those of a host, for its ranks", paper},
+    parameter{"dram_line_cycles", &p::dram_line_cycles, 17, 0, many, "cycles",
+              "in which a channel moves a line: 8 bytes at 100 MHz", paper},
     parameter{"hop_picojoules", &p::hop_picojoules, 0, 0, many, "pJ",
               "of a word of 4 bytes that crosses a link and its router", ours},
     parameter{"work_picojoules", &p::work_picojoules, 0, 0, many, "pJ",
@@ -180,7 +191,7 @@ parameters parameters::network_alone(int which) const {
     return alone;
 }
 
-parameters::parameters() : network_parameters{}, flow_parameters{}, device_parameters{} {
+parameters::parameters() : network_parameters{}, flow_parameters{}, device_parameters{}, memory_parameters{} {
     for (const parameter &row : table) {
         this->*row.value = row.initially;
     }

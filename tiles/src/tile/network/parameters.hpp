@@ -82,7 +82,14 @@ struct device_parameters {
     std::int64_t hop_picojoules, work_picojoules, idle_picojoules;
 };
 
-struct parameters : network_parameters, flow_parameters, device_parameters {
+/// The caches of the cores, and the memory behind them (tile/memory).
+struct memory_parameters {
+    std::int64_t cache_bytes, cache_line, cache_ways;
+    cycle dram_cycles, dram_line_cycles;
+    std::int64_t dram_misses, dram_channels;
+};
+
+struct parameters : network_parameters, flow_parameters, device_parameters, memory_parameters {
     // the mesh
     std::int64_t width, height;
     std::int64_t port_output_words, port_input_words, link_words;

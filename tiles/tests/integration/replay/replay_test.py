@@ -106,10 +106,10 @@ def function(name):
 
 
 def call(which, *arguments):
-    return number(8 + which) + text(b"".join(number(each) for each in arguments))
+    return number(9 + which) + text(b"".join(number(each) for each in arguments))
 
 
-def trace_of(*records, version=1):
+def trace_of(*records, version=2):
     """A trace of these records, as the format has it."""
     at = HEAD.size + len(records) * SECTION.size
     head = HEAD.pack(0x79616C7065726C6C, version, len(records), 0)
@@ -135,7 +135,7 @@ def refusals():
         for name, content, sentence in [
             ("empty", b"", "has 0 bytes; the head of a trace alone has 24"),
             ("other", b"#!/bin/sh\necho a program and no trace\n", "is no trace of lislerun --record-trace"),
-            ("newer", trace_of(b"", version=7), "is a trace of version 7; this Lisle reads version 1"),
+            ("newer", trace_of(b"", version=7), "is a trace of version 7; this Lisle reads version 2"),
             ("short", whole[:60], "has 60 bytes, too few for 6 ranks"),
             ("shorter", whole[:-50], "the record of rank 5 has"),
             ("changed", bytes(changed), "the record of rank 5 has been changed"),
