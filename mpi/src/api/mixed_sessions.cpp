@@ -17,7 +17,9 @@ void look_at_sessions(std::span<const MPI_Request> requests) {
     std::uint64_t first = 0;
     for (const MPI_Request each : requests) {
         const auto *const made = object_of<protocol::request>(each);
-        const std::uint64_t theirs = made != nullptr && made->comm != nullptr ? made->comm->session : 0;
+        const std::uint64_t theirs = made != nullptr && made->comm != nullptr
+                                         ? made->comm->session.load(std::memory_order_relaxed)
+                                         : 0;
         if (first != 0 && theirs != 0 && theirs != first) {
             report_mixed_sessions(first, theirs);
             return;

@@ -75,8 +75,7 @@ void communicator::settle_context(std::uint64_t context) {
     // later.
     protocol::engine *home = nullptr;
     protocol::once_there_is_memory(before, [&] { home = &protocol::engine_for(context); });
-    communicators->change_context(*this, context);
-    use_context(context, *home);
+    communicators->change_context(*this, context, [&] { use_context(context, *home); });
     protocol::once_there_is_memory(before, [this] { watch_members(); });
 }
 

@@ -84,8 +84,9 @@ class communicator : public object {
     communicator_hints hints;
     /// The virtual topology, or null. Set before the user gets the communicator, and never changed.
     std::shared_ptr<const topology> shape;
-    /// The session that it comes from (session.hpp), 0: none.
-    std::uint64_t session = 0;
+    /// The session that it comes from (session.hpp), 0: none. Atomic for threads that look what the rank has
+    /// while another one makes it; orders nothing.
+    std::atomic<std::uint64_t> session = 0;
     /// The user's name for it, empty if there is none.
     [[nodiscard]] std::string name() const;
     void set_name(std::string name);

@@ -39,7 +39,7 @@ communicator_ref make_relative(communicator &parent, std::uint64_t context, cons
                                const group *remote, int self) {
     auto child = communicator_ref::adopt(new communicator{context, local, remote, self});
     child->errors.set(parent.errors.get());
-    child->session = parent.session;
+    child->session = parent.session.load(std::memory_order_relaxed);
     return child;
 }
 

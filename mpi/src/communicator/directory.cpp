@@ -28,8 +28,7 @@ void communicator_directory::leave(const communicator &left) noexcept {
     }
 }
 
-void communicator_directory::change_context(const communicator &of, std::uint64_t context) noexcept {
-    const std::scoped_lock lock{mutex_};
+void communicator_directory::move_locked(const communicator &of, std::uint64_t context) noexcept {
     if (const auto found = find_locked(of); found != by_context_.end()) {
         auto entry = by_context_.extract(found);
         entry.key() = base_of(context);

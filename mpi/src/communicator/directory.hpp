@@ -19,8 +19,14 @@ class communicator_directory {
   public:
     void enter(const communicator &entered);
     void leave(const communicator &left) noexcept;
-    /// The context of one that has been entered becomes `context`. Needs no memory.
-    void change_context(const communicator &of, std::uint64_t context) noexcept;
+    /// The context of one that has been entered becomes `context`, by `change()`, while nobody reads it here.
+    /// Needs no memory.
+    template <class Change>
+    void change_context(const communicator &of, std::uint64_t context, Change change) noexcept {
+        const std::scoped_lock lock{mutex_};
+        move_locked(of, context);
+        change();
+    }
 
     /// Calls `function` with each communicator; none ends meanwhile.
     template <class Function> void each(Function function) const {
@@ -53,8 +59,9 @@ class communicator_directory {
     // Several with one context: those whose own is not agreed yet.
     using table = std::multimap<std::uint64_t, const communicator *>;
     [[nodiscard]] table::iterator find_locked(const communicator &wanted) noexcept;
+    void move_locked(const communicator &of, std::uint64_t context) noexcept;
 
-    mutable std::mutex mutex_; ///< protects the map
+    mutable std::mutex mutex_; ///< protects the map, and the contexts of the communicators while they change
     table by_context_;
 };
 
